@@ -106,11 +106,11 @@ page:
 
 # Our half of docs/validation.md: computes each number again and compares the page with it.
 validation:
-	cargo test --release --locked -p incast-experiment --test validation
-	cargo test --release --locked -p incast-sim --test validity
-	cargo test --release --locked -p incast-protocols --test conformance lone
-	cargo test --release --locked -p incast-experiment --test sizes lone
-	cargo test --release --locked -p incast-experiment --test switching
+	cargo test --release --locked -p incast-experiment --test all validation::
+	cargo test --release --locked -p incast-sim --test all validity::
+	cargo test --release --locked -p incast-protocols --test all conformance::a_lone
+	cargo test --release --locked -p incast-experiment --test all sizes::a_lone
+	cargo test --release --locked -p incast-experiment --test all switching::
 	cargo run --release --locked -- run docs/validation/hpcc_pairs.toml --csv --out target/validation --force
 
 # Cases of `incast bench` of which docs/performance gets the share of the kernel's speed, and how often each is run.

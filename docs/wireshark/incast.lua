@@ -36,7 +36,7 @@ local packet_flags = {
 -- the ECN bits and the kinds of packets they send: a packet is of a kind if it has the layout, the
 -- bits `set` and not the bits `clear` in its last byte, and a payload or none where that is said.
 -- Fields: name, first byte, bytes, bit of that byte or 0, unit, description.
--- begin of declared headers (UPDATE_DOCS=1 cargo test -p incast-protocols --test headers)
+-- begin of declared headers (UPDATE_DOCS=1 cargo test -p incast-protocols --test all headers::)
 local layouts = {
     [1] = { "Segment", { { "seq", 0, 4 }, { "ack", 4, 4 }, { "window", 8, 2 }, { "nibble", 10, 1 }, { "flags", 11, 1 }, } },
     [2] = { "Data", { { "seq", 0, 4 }, { "offset", 4, 4 }, { "tag", 8, 3 }, { "flags", 11, 1 }, } },

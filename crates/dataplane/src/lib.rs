@@ -12,7 +12,7 @@
 //!
 //! Under the [`Virtual`] clock and the [`Mem`] backend a run is exact: the same [`Setup`] gives the
 //! same packets in the same order at the same picoseconds and the same records as the simulator,
-//! which `tests/same_packets.rs` holds for every transport of the catalogue. What makes it so: the same
+//! which `tests/all/same_packets.rs` holds for every transport of the catalogue. What makes it so: the same
 //! order within an instant ([`incast_fabric::order`]), the same random streams, the same route
 //! choice, hosts, ports and buffers (`incast_world`), and the same schedule of each link.
 //!

@@ -1,4 +1,6 @@
 //! A run that has warmed up allocates nothing: packets, frames and bursts are used again.
+//!
+//! A process of its own: its allocator counts.
 
 use incast_dataplane::{Clock, Mem, Testbed, Virtual};
 use incast_testkit::{Trial, fabric, flow};

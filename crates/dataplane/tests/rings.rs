@@ -1,5 +1,8 @@
 //! The same packets over rings of DPDK as in the simulator, and all mbufs back in their pool.
+//!
+//! A process of its own: DPDK starts once per process, here with its embedded settings.
 
+#[path = "all/common.rs"]
 mod common;
 
 use common::{BothWorlds, assert_same, of, trial};

@@ -1,5 +1,7 @@
 //! Frames over veth pairs, in a namespace that an ordinary user may make. Each test runs this program again inside
 //! `unshare -Urn`; where that is not permitted it says so.
+//!
+//! A process of its own: DPDK starts once per process, here with interfaces of the system.
 
 use incast_dataplane::dpdk::{Environment, Error, Mempool, Port, WIRE, Wire};
 use incast_dataplane::{Departure, Frame, Idle, PacketIo, RealTime, Rule, Testbed, run_virtual};

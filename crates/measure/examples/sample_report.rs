@@ -1,7 +1,7 @@
 //! Writes a report of made-up runs, to look at: `cargo run -p incast-measure --example
 //! sample_report -- folder`.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/all/support.rs"]
 mod support;
 
 use incast_measure::{Comparison, columns_markdown, report_html, summary_svg, write_run};

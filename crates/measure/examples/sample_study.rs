@@ -1,7 +1,7 @@
 //! Writes the page of a made-up study, to look at: `cargo run -p incast-measure --example
 //! sample_study -- folder`.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/all/support.rs"]
 mod support;
 
 use incast_measure::{

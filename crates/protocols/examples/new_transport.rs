@@ -229,11 +229,17 @@ mod tests {
             for line in text.split("cargo test -p ").skip(1) {
                 let words: Vec<&str> = line.split([' ', '`']).collect();
                 let krate = words[0].trim_start_matches("incast-");
-                let tests = words.windows(2).filter(|two| two[0] == "--test").map(|two| two[1]);
-                for test in tests {
-                    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate);
-                    let there = ["", ".rs"].map(|end| root.join(format!("tests/{test}{end}")));
-                    assert!(there.iter().any(|path| path.exists()), "{krate} --test {test}");
+                let root =
+                    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate).join("tests");
+                let there = |name: &str| {
+                    let place = |end| root.join(format!("{name}{end}")).exists();
+                    assert!(place("") || place(".rs"), "{krate}: no test {name}");
+                };
+                if let Some(at) = words.iter().position(|word| *word == "--test") {
+                    there(words[at + 1]);
+                    let filters = words[at + 2..].iter().skip_while(|word| **word == "--");
+                    let named = filters.map_while(|word| word.strip_suffix("::"));
+                    named.for_each(|module| there(&format!("{}/{module}", words[at + 1])));
                 }
             }
         }

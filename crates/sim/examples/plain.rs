@@ -1,6 +1,6 @@
 //! Measures the speed of the engine with a minimal transport: a permutation of window flows.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/all/common.rs"]
 mod common;
 
 use common::{Plain, fabric};

@@ -1,6 +1,6 @@
 //! The generated parts of `docs/performance.md`.
 
-use crate::table::{Row, Table, version};
+use super::table::{Row, Table, version};
 use incast_testkit::check_part;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

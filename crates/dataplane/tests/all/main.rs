@@ -1,0 +1,11 @@
+//! Hosts and switches that exchange bytes.
+
+mod clocks;
+mod common;
+mod cores;
+mod hostile;
+mod messages;
+mod packet_io;
+mod payload;
+mod pipeline;
+mod same_packets;

@@ -1,0 +1,23 @@
+//! Scenarios, runs and results folders.
+
+mod captures;
+mod custom;
+mod cuts;
+mod equations;
+mod files;
+mod inputs;
+mod links;
+mod manifest;
+mod mixes;
+mod records;
+mod scenario;
+mod series;
+mod sizes;
+mod steps;
+mod support;
+mod switching;
+mod traces;
+mod tracing;
+mod validation;
+mod versions;
+mod worlds;

@@ -1,0 +1,13 @@
+//! Columns, summaries, reports.
+
+mod balance;
+mod columns;
+mod documentation;
+mod fairness;
+mod folder;
+mod report;
+mod statistics;
+mod study;
+mod support;
+mod time_axes;
+mod warnings;

@@ -1,0 +1,299 @@
+//! What a study keeps of a run: numbers by name, a histogram that can be added, intervals.
+
+use incast_measure::statistics::{
+    FEWEST_REPETITIONS, HalfWidth, paired, paired_relative, percentile,
+};
+use incast_measure::{
+    PaperTable, QUANTILE_ERROR, RowTimes, SIZE_BINS, Setting, SlowdownHistogram, StudyResults,
+    StudyRow, number, numbers, numbers_of, study_figures, study_frame, summarise, times_frame,
+    write_study_page,
+};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+use crate::support;
+fn flows() -> impl Strategy<Value = Vec<(u64, f64)>> {
+    let size = (0u32..36, 0u64..1000).prop_map(|(power, more)| (1u64 << power) + more);
+    let slowdown = (-0.1f64..12.0).prop_map(f64::exp2);
+    proptest::collection::vec((size, slowdown), 0..400)
+}
+
+fn histogram(flows: &[(u64, f64)]) -> SlowdownHistogram {
+    let mut all = SlowdownHistogram::default();
+    flows.iter().for_each(|(size, slowdown)| all.add(*size, Some(*slowdown)));
+    all
+}
+
+/// The exact percentile by nearest rank.
+fn exact(flows: &[(u64, f64)], keep: impl Fn(u64) -> bool, thousandths: u32) -> Option<f64> {
+    let mut sorted: Vec<f64> = flows.iter().filter(|f| keep(f.0)).map(|f| f.1).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    percentile(&sorted, thousandths)
+}
+
+fn within(seen: Option<f64>, exact: Option<f64>) -> bool {
+    match (seen, exact) {
+        (Some(seen), Some(exact)) => (seen / exact - 1.0).abs() <= QUANTILE_ERROR,
+        (seen, exact) => seen == exact,
+    }
+}
+
+proptest! {
+    #[test]
+    fn quantiles_of_merged_histograms_are_within_the_stated_error(a in flows(), b in flows()) {
+        let both: Vec<(u64, f64)> = a.iter().chain(&b).copied().collect();
+        let mut merged = histogram(&a);
+        merged.merge(&histogram(&b));
+        prop_assert_eq!(&merged, &histogram(&both), "merging is exact");
+        for thousandths in [0, 500, 990, 999, 1000] {
+            prop_assert!(within(merged.percentile(thousandths), exact(&both, |_| true, thousandths)));
+            for (from, bin) in merged.sizes() {
+                let next = SIZE_BINS.iter().copied().find(|at| *at > from).unwrap_or(u64::MAX);
+                let of_bin = exact(&both, |size| (from..next).contains(&size), thousandths);
+                prop_assert!(within(bin.percentile(thousandths), of_bin), "bin from {}", from);
+            }
+        }
+        let cells: u64 = merged.cells().map(|cell| cell.flows).sum();
+        prop_assert_eq!(cells as usize, both.len());
+    }
+
+    #[test]
+    fn merging_has_no_order_and_json_loses_nothing(a in flows(), b in flows(), c in flows()) {
+        let sum = |parts: [&[(u64, f64)]; 3]| {
+            let mut all = SlowdownHistogram::default();
+            parts.iter().for_each(|part| all.merge(&histogram(part)));
+            all
+        };
+        let all = sum([&a, &b, &c]);
+        prop_assert_eq!(&all, &sum([&c, &a, &b]));
+        let text = serde_json::to_string(&all).unwrap();
+        prop_assert_eq!(serde_json::from_str::<SlowdownHistogram>(&text).unwrap(), all);
+    }
+}
+
+#[test]
+fn a_histogram_of_a_run_is_small_and_counts_measured_flows() {
+    let mut run = support::made_up("a", 1, 300, 1.0);
+    run.record.flows[299].completed = None;
+    let summary = summarise(&run);
+    let all = SlowdownHistogram::of(&run);
+    let sum = |of: fn(&incast_measure::SizeBin) -> u64| all.sizes().map(|(_, bin)| of(bin)).sum();
+    let (flows, completed): (u64, u64) = (sum(|bin| bin.flows), sum(|bin| bin.completed()));
+    assert_eq!((flows, completed), (summary.all.flows as u64, summary.all.completed as u64));
+    let p99 = summary.all.slowdown.unwrap().p99;
+    assert!(within(all.percentile(990), Some(p99)));
+    let text = serde_json::to_string(&all).unwrap();
+    assert!(text.len() < 2_500, "{} bytes", text.len());
+}
+
+#[test]
+fn a_broken_histogram_is_refused() {
+    for counts in ["[1]", "[1,0]", "[1,-2]", "[1,2,0,3]", "[9000000000000000000,1]"] {
+        let text =
+            format!("{{\"sizes\":{{\"3\":{{\"flows\":1,\"bytes\":9,\"counts\":{counts}}}}}}}");
+        assert!(serde_json::from_str::<SlowdownHistogram>(&text).is_err(), "{counts}");
+    }
+    let text = "{\"sizes\":{\"16\":{\"flows\":1,\"bytes\":9,\"counts\":[]}}}";
+    assert!(serde_json::from_str::<SlowdownHistogram>(text).is_err(), "there are 16 bins of sizes");
+}
+
+#[test]
+fn numbers_are_those_of_the_summary_under_distinct_names() {
+    let run = support::made_up("a", 1, 2_000, 1.0);
+    let summary = summarise(&run);
+    let values = numbers_of(&summary);
+    assert_eq!(values["slowdown_p99"], summary.all.slowdown.unwrap().p99);
+    assert_eq!(values["short_slowdown_p99"], summary.short().slowdown.unwrap().p99);
+    assert_eq!(values["long_fct_mean_ns"], summary.long().fct_ns.unwrap().mean);
+    assert_eq!(values["drops"], summary.counters.drops as f64);
+    let names: BTreeSet<&str> = numbers().iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names.len(), numbers().len(), "each name once");
+    for one in numbers() {
+        let ending = match one.unit {
+            "ns" => "_ns",
+            "bytes" => "_bytes",
+            "Gb/s" => "_gbps",
+            _ => "",
+        };
+        assert!(one.name.ends_with(ending) && one.doc.ends_with('.'), "{}", one.name);
+    }
+    let message = number("short_slowdwn_p99").unwrap_err();
+    assert!(message.contains("short_slowdown_p99"), "{message}");
+    assert_eq!(number("goodput_gbps").unwrap().unit, "Gb/s");
+}
+
+#[test]
+fn paired_differences_by_hand() {
+    // Differences -42, -78, -40: mean -53.33, deviation 21.39; t of 2 degrees 4.303.
+    let pairs = [(58.0, 100.0), (122.0, 200.0), (60.0, 100.0)];
+    let found = paired(&pairs).unwrap();
+    assert!((found.mean + 160.0 / 3.0).abs() < 1e-9 && found.samples == 3);
+    assert!((found.half_width - 4.303 * 21.385353 / 3f64.sqrt()).abs() < 1e-4, "{found:?}");
+    // Ratios 0.58, 0.61, 0.60.
+    let found = paired_relative(&pairs).unwrap();
+    assert!((found.mean - (1.79 / 3.0 - 1.0)).abs() < 1e-9);
+    assert!((found.half_width - 0.03795).abs() < 1e-4, "{found:?}");
+    assert_eq!(paired(&pairs[..1]), None);
+    assert_eq!(paired_relative(&[(1.0, 0.0), (1.0, 1.0)]), None);
+}
+
+#[test]
+fn repeating_stops_when_the_interval_is_narrow() {
+    let five: HalfWidth = "5%".parse().unwrap();
+    assert_eq!(five, HalfWidth::Share(0.05));
+    assert_eq!("0.2".parse(), Ok(HalfWidth::Absolute(0.2)));
+    for wrong in ["", "%", "-1", "0%", "nan", "inf", "5 %%", "5 percent"] {
+        assert!(wrong.parse::<HalfWidth>().is_err(), "{wrong}");
+    }
+    assert_eq!(five.to_string().parse(), Ok(five));
+    // Mean 10, deviation 0.1581, five samples: half width 2.776 * 0.1581 / sqrt(5) = 0.1963.
+    let samples = [9.8, 9.9, 10.0, 10.1, 10.2];
+    assert!(five.met(&samples) && HalfWidth::Absolute(0.1964).met(&samples));
+    assert!(!HalfWidth::Absolute(0.1962).met(&samples) && !HalfWidth::Share(0.0196).met(&samples));
+    // Two samples never suffice, however near they are.
+    assert!(!five.met(&samples[..2]) && !five.met(&[10.0; FEWEST_REPETITIONS - 1]));
+    assert!(five.met(&[10.0; FEWEST_REPETITIONS]) && five.met(&[0.0; FEWEST_REPETITIONS]));
+}
+
+/// A study of two transports and a variant over load and buffer with three seeds, one point failed.
+fn results() -> StudyResults {
+    let series = ["dctcp", "ren", "ren: spend=any"].map(String::from);
+    let keys = ["traffic.0.load", "fabric.buffer"].map(String::from);
+    let mut rows = Vec::new();
+    for (buffer, factor) in [("100KB", 1.0), ("1MB", 0.7)] {
+        for load in [0.2, 0.4, 0.6, 0.8] {
+            for (at, name) in series.iter().enumerate() {
+                for seed in 1..=3 {
+                    let pressure = factor * load * [3.0, 1.5, 1.2][at];
+                    let run = support::made_up(name, seed, 400, pressure);
+                    let failed = (at, seed, load) == (2, 3, 0.8);
+                    rows.push(StudyRow {
+                        hash: format!("{:064x}", rows.len()),
+                        series: at,
+                        transport: ["dctcp", "ren", "ren"][at].into(),
+                        seed,
+                        values: vec![Setting::Number(load), Setting::Text(buffer.into())],
+                        error: failed.then(|| "the run panicked: a <test>".into()),
+                        warnings: vec![],
+                        numbers: if failed {
+                            Default::default()
+                        } else {
+                            numbers_of(&summarise(&run))
+                        },
+                        slowdown: if failed {
+                            Default::default()
+                        } else {
+                            SlowdownHistogram::of(&run)
+                        },
+                        times: RowTimes {
+                            wall_seconds: Some(0.1 * seed as f64),
+                            cpu_seconds: None,
+                        },
+                    });
+                }
+            }
+        }
+    }
+    let (title, resolved) = ("A made-up <study>".into(), "[study]\nseeds = 3\n".into());
+    let points = rows.len();
+    StudyResults {
+        title,
+        resolved,
+        keys: keys.into(),
+        titles: ["Load", "Buffer of a switch port"].map(String::from).into(),
+        series: series.into(),
+        baseline: None,
+        metric: None,
+        points,
+        rows,
+    }
+}
+
+#[test]
+fn the_table_has_typed_columns_with_units_and_equal_bytes() {
+    let results = results();
+    let batch = study_frame(&results).batch();
+    let schema = batch.schema();
+    let field = |name: &str| schema.field_with_name(name).unwrap_or_else(|_| panic!("{name}"));
+    assert_eq!(field("traffic.0.load").data_type().to_string(), "Float64");
+    assert_eq!(field("fabric.buffer").metadata()["unit"], "bytes");
+    assert_eq!(field("short_fct_p99_ns").metadata()["unit"], "ns");
+    assert_eq!(field("drops").data_type().to_string(), "UInt64");
+    let column = |name: &str| batch.column_by_name(name).unwrap();
+    assert_eq!((batch.num_rows(), column("slowdown_p99").null_count()), (72, 2));
+    assert_eq!(column("error").null_count(), 70);
+    let folder = tempfile::tempdir().unwrap();
+    let mut slower = results.clone();
+    slower.rows.iter_mut().for_each(|row| row.times.wall_seconds = Some(9.0));
+    let bytes = |name: &str, results: &StudyResults| {
+        let path = folder.path().join(name);
+        study_frame(results).write_parquet(&path).unwrap();
+        std::fs::read(path).unwrap()
+    };
+    let first = bytes("a", &results);
+    assert_eq!(first, bytes("b", &slower), "what a run took is in a file of its own");
+    assert!(first.len() < 1_000_000, "{} bytes", first.len());
+    assert_ne!(times_frame(&results), times_frame(&slower));
+}
+
+#[test]
+fn the_page_is_whole_and_says_what_failed() {
+    let results = results();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.html");
+    write_study_page(&path, &results).unwrap();
+    let page = std::fs::read_to_string(&path).unwrap();
+    for part in [
+        "A made-up &lt;study&gt;",
+        "2 of 72 points failed",
+        "the run panicked: a &lt;test&gt;",
+        "\\begin{tabular}{llrrr}",
+        "traffic.0.load",
+        "difference from dctcp, paired by seed",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let body = &page[page.find("</head>").unwrap()..];
+    assert!(page.contains("default-src 'none'") && !body.contains("http"));
+    let names: Vec<String> = study_figures(&results).into_iter().map(|one| one.name).collect();
+    assert_eq!(names[..3], ["slowdown_p99", "slowdown_p99_difference", "slowdown_by_size"]);
+    for name in names {
+        let text = std::fs::read_to_string(folder.path().join(format!("figures/{name}.json")));
+        let figure: serde_json::Value = serde_json::from_str(&text.unwrap()).unwrap();
+        assert!(figure["data"].as_array().is_some_and(|all| !all.is_empty()), "{name}");
+    }
+}
+
+#[test]
+fn curves_are_means_with_intervals_over_the_seeds_values() {
+    let mut results = results();
+    results
+        .rows
+        .retain(|row| row.values[1] == Setting::Text("100KB".into()) && row.error.is_none());
+    // Known values: 1, 2, 3 at every point of the first series; 2, 2, 2 at those of the second.
+    for row in &mut results.rows {
+        let value = [row.seed as f64, 2.0, 4.0][row.series];
+        row.numbers.insert("slowdown_p99".into(), value);
+    }
+    let figures = study_figures(&results);
+    let trace = |figure: usize, at: usize| &figures[figure].plot["data"][at];
+    assert_eq!(trace(0, 0)["x"], serde_json::json!([0.2, 0.4, 0.6, 0.8]));
+    assert_eq!(trace(0, 0)["y"][0], 2.0);
+    // t of 2 degrees 4.303, deviation 1, three seeds.
+    let width = trace(0, 0)["error_y"]["array"][0].as_f64().unwrap();
+    assert!((width - 4.303 / 3f64.sqrt()).abs() < 1e-9, "{width}");
+    assert_eq!(trace(0, 1)["error_y"]["array"][0], 0.0);
+    // Differences of ren from dctcp by seed: 2/1, 2/2, 2/3.
+    let mean = trace(1, 0)["y"][0].as_f64().unwrap();
+    assert!((mean - 100.0 * (1.0 + 0.0 - 1.0 / 3.0) / 3.0).abs() < 1e-9, "{mean}");
+    let table = PaperTable::of(&results, number("slowdown_p99").unwrap()).unwrap();
+    assert!(
+        table.markdown().contains("| 0.2 | 100KB | 2.0 ± 2.5 | 2 ± 0 | 4 ± 0 |"),
+        "{}",
+        table.markdown()
+    );
+    assert!(table.latex().contains("0.2 & 100KB & 2.0 $\\pm$ 2.5 &"), "{}", table.latex());
+    // One of the variant's seeds failed at 0.8.
+    assert!(table.csv().contains("\n0.8,100KB,2,2.484"), "{}", table.csv());
+    assert_eq!(table.seeds, (2, 3));
+}

@@ -1,0 +1,152 @@
+//! Each warning, with its data: when it is given, and when not.
+
+use crate::support::{flow, run_of};
+use incast_measure::*;
+use incast_transport::Parts;
+
+/// `short` flows of 1 KB and `long` ones of 1 MB, one every 10 us, each of 5 us.
+fn run(short: u32, long: u32) -> Run {
+    let one = |id: u32| {
+        let size = if id < short { 1_000 } else { 1_000_000 };
+        let parts = Parts { nic_own: 5_000_000, ..Parts::default() };
+        flow(id, size, id as u64 * 10_000_000, 1, parts)
+    };
+    run_of("x", (0..short + long).map(one).collect())
+}
+
+fn rare(of: &str, thousandths: u32, flows: u64, needed: u64) -> Rare {
+    Rare { of: of.into(), thousandths, flows, needed }
+}
+
+#[test]
+fn a_run_with_enough_flows_in_balance_has_no_warning() {
+    assert_eq!(run(9_000, 1_000).warnings(), []);
+}
+
+#[test]
+fn a_percentile_needs_ten_flows_above_it() {
+    assert_eq!([500, 900, 990, 999].map(values_needed), [20, 100, 1_000, 10_000]);
+    let percentiles = vec![rare("all", 999, 9_999, 10_000), rare("long", 990, 999, 1_000)];
+    let warning = Warning::FewFlows { percentiles };
+    assert_eq!(run(9_000, 999).warnings(), std::slice::from_ref(&warning));
+    assert_eq!(
+        warning.to_string(),
+        "percentiles of few flows: p99.9 of all flows needs 10000 of them, and there are 9999; p99 of \
+         long flows needs 1000 of them, and there are 999"
+    );
+    // Flows of the warm-up do not count.
+    let mut warm = run(9_000, 1_000);
+    warm.flows[0].warmup = true;
+    assert_eq!(
+        warm.warnings(),
+        [Warning::FewFlows { percentiles: vec![rare("all", 999, 9_999, 10_000)] }]
+    );
+}
+
+#[test]
+fn what_did_not_complete_is_told_and_a_run_without_results_is_not_complete() {
+    let mut some = run(9_000, 2_000);
+    (some.record.flows[5].completed, some.record.flows[5].parts) = (None, None);
+    assert_eq!(some.warnings(), [Warning::Incomplete { open: 1, flows: 11_000 }]);
+    assert!(some.complete());
+    // One that never started is not left out of anything.
+    (some.record.flows[6].completed, some.record.flows[6].parts) = (None, None);
+    some.record.flows[6].started = None;
+    assert_eq!(some.warnings(), [Warning::Incomplete { open: 1, flows: 10_999 }]);
+    let mut none = run(20, 0);
+    none.record.flows.iter_mut().for_each(|flow| (flow.completed, flow.parts) = (None, None));
+    assert_eq!(none.warnings(), [Warning::NothingCompleted { flows: 20 }]);
+    assert!(none.record.ran_to_end() && !none.complete());
+    let folder = tempfile::tempdir().unwrap();
+    write_run(folder.path(), &none, false).unwrap();
+    let text = std::fs::read_to_string(folder.path().join("manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(manifest["complete"], false);
+    assert!(Run::default().complete(), "without flows nothing is missing");
+}
+
+#[test]
+fn a_run_without_balance_says_how_many_flows_came_and_left() {
+    let mut run = run(11_000, 1_000);
+    for (at, record) in run.record.flows.iter_mut().enumerate() {
+        let longer = incast_units::Span(at as u64 * 5_000_000);
+        let parts = record.parts.as_mut().unwrap();
+        parts.nic_own += longer.0;
+        record.completed = record.completed.map(|end| end + longer);
+    }
+    run.record.ended = run.record.flows.iter().filter_map(|flow| flow.completed).max().unwrap();
+    let warnings = run.warnings();
+    let [Warning::NeverBalanced { arrivals, departures }] = warnings[..] else {
+        panic!("{warnings:?}")
+    };
+    assert!(arrivals == 6_000 && (3_900..4_100).contains(&departures), "{departures}");
+}
+
+/// Flows that start together and mostly wait for timeouts; not if they start apart, are few, or do more.
+#[test]
+fn timeouts_in_step_are_told() {
+    let told = |flows: u32, recovery: u64, apart: u64| {
+        let one = |id: u32| {
+            let parts = Parts { nic_own: 100, recovery, ..Parts::default() };
+            flow(id, 1_000, id as u64 * apart, 1, parts)
+        };
+        let all = run_of("x", (0..flows).map(one).collect()).warnings();
+        all.into_iter().find(|warning| matches!(warning, Warning::LockStep { .. }))
+    };
+    let warning = told(10, 300, 0).unwrap();
+    assert_eq!(warning, Warning::LockStep { flows: 10, percent: 75 });
+    let text = "10 flows start together with others, and 75 % of the time of all flows is their";
+    assert!(warning.to_string().starts_with(text));
+    assert_eq!([told(7, 300, 0), told(10, 90, 0), told(10, 300, 1)], [None, None, None]);
+    // Ten of twenty flows recover together; the others take more time.
+    let one = |id: u32| {
+        let (start, recovery) = if id < 10 { (0, 300) } else { (id as u64, 0) };
+        let parts =
+            Parts { nic_own: if id < 10 { 100 } else { 500 }, recovery, ..Parts::default() };
+        flow(id, 1_000, start, 1, parts)
+    };
+    let all = run_of("x", (0..20).map(one).collect()).warnings();
+    assert!(!all.iter().any(|warning| matches!(warning, Warning::LockStep { .. })), "{all:?}");
+}
+
+const CUT: incast_transport::CaptureCut =
+    incast_transport::CaptureCut { packets: 7, until: incast_units::Time(12_999) };
+
+#[test]
+fn an_interruption_and_cut_captures_are_told_behind_what_was_known_before() {
+    let mut run = run(9_000, 1_000);
+    run.notes = vec![Warning::Configuration { name: "y".into(), about: "x".into() }];
+    (run.record.interrupted, run.record.captures_cut) = (true, Some(CUT));
+    let cut = Warning::CapturesCut { packets: 7, until_ns: 12 };
+    let expected = [run.notes[0].clone(), Warning::Interrupted, cut];
+    assert_eq!(run.warnings(), expected);
+    assert!(!run.complete());
+}
+
+#[test]
+fn a_warning_of_several_runs_is_given_once_with_their_names() {
+    let (mut one, mut other) = (run(9_000, 999), run(9_000, 999));
+    (one.label, other.label) = ("one".into(), "other".into());
+    other.record.captures_cut = Some(CUT);
+    let percentiles = vec![rare("all", 999, 9_999, 10_000), rare("long", 990, 999, 1_000)];
+    let expected = [
+        ("one, other".to_string(), Warning::FewFlows { percentiles }),
+        ("other".to_string(), Warning::CapturesCut { packets: 7, until_ns: 12 }),
+    ];
+    assert_eq!(grouped(&[one, other], warnings_of), expected);
+}
+
+#[test]
+fn a_manifest_has_kind_data_and_text() {
+    let json = Warning::Incomplete { open: 1, flows: 2 }.to_json();
+    assert_eq!(
+        (&json["kind"], &json["open"], &json["flows"]),
+        (&"incomplete".into(), &1.into(), &2.into())
+    );
+    assert!(json["text"].as_str().unwrap().starts_with("1 of 2 measured flows"));
+    let pfc = Warning::WithoutPfc { transports: vec!["hpcc".into()] };
+    let back: Warning = serde_json::from_value(pfc.to_json()).unwrap();
+    assert_eq!(back, pfc);
+    assert_eq!(pfc.to_json()["kind"], pfc.kind().unwrap().name);
+    assert!(pfc.to_string().contains("fabric.pfc"));
+}

@@ -1,0 +1,5 @@
+//! The event engine.
+
+mod common;
+mod engine;
+mod validity;

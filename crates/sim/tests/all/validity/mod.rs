@@ -1,0 +1,4 @@
+//! The simulator against exact analytical results.
+
+mod batches;
+mod queues;

@@ -1,0 +1,5 @@
+//! What a page asks for.
+
+mod folder;
+#[cfg(feature = "node")]
+mod wasm;
