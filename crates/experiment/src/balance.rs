@@ -1,12 +1,13 @@
-//! The numbers of load balancing.
+//! Load balancing: its numbers, what it does to transports and flows.
 
-use crate::Plan;
+use crate::plan::{Case, Plan};
 use crate::scenario::{Auto, Balance};
 use crate::warnings::{BREAKS_ORDER, ONE_PATH};
 use incast_endpoint::sender::views::GO_BACK;
+use incast_fabric::{NodeId, Routes};
 use incast_measure::Warning;
-use incast_transport::Routing;
-use incast_world::RunTransport;
+use incast_transport::{FlowRecord, Header, HostId, Packet, Routing};
+use incast_world::{RunTransport, path_of};
 
 /// Transports whose packets carry the state of their path.
 const OF_ONE_PATH: [&str; 4] = ["hpcc", "hpcc_plus", "xcp", "rcp"];
@@ -16,7 +17,7 @@ impl Plan {
     pub(crate) fn balance(&self) -> incast_world::Balance {
         let own = self.scenario.transport.balance.clone().unwrap_or_default();
         let site = &self.site;
-        let packet = site.framing.charged_packet(site.framing.mss() as u16, 0);
+        let packet = site.framing.charged_packet(site.framing.mss(), 0);
         let packets = site.host_rate.tx_time(incast_transport::Bytes(10 * packet as u64));
         incast_world::Balance {
             entropies: own.entropies as u16,
@@ -71,4 +72,29 @@ fn goes_back(transport: &RunTransport) -> bool {
     let resolved = transport.configured.resolved();
     let sack = resolved.iter().any(|(key, value)| *key == "recovery" && value == "sack");
     asks && !sack
+}
+
+/// The nodes on the path of the packet that completed a flow, or of all its packets.
+pub(crate) fn path(
+    plan: &Plan,
+    case: &Case,
+    routes: &Routes,
+    record: &FlowRecord,
+    lane: usize,
+) -> String {
+    let flow = &plan.traffic.flows[record.flow.0 as usize];
+    let RunTransport { info, routing, .. } = &case.transports[lane];
+    let (src, dst) = (HostId(flow.src), HostId(flow.dst));
+    let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
+    let plain = Packet::header_only(info.id, record.flow, src, dst, 1, header);
+    let own = record.last.map(|last| last.path);
+    let known = own.is_some() || !matches!(routing, Routing::SourcePath | Routing::Entropy);
+    let packet = Packet { path: own.unwrap_or(0), ..plain };
+    let (fabric, fixed, seed) = (&plan.fabric, plan.paths.as_deref(), plan.scenario.run.seed);
+    match path_of(fabric, routes, *routing, fixed, seed, &packet).filter(|_| known) {
+        Some(ports) => ports.iter().fold(fabric.node_name(NodeId(flow.src)), |text, port| {
+            format!("{text}>{}", fabric.node_name(fabric.port(*port).peer))
+        }),
+        None => "sprayed".to_string(),
+    }
 }

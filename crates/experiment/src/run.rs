@@ -1,6 +1,7 @@
 //! Running a plan's cases.
 
 use crate::Fault;
+use crate::balance::path;
 use crate::manifest::manifest;
 use crate::output::{self, PcapFile};
 use crate::plan::{Case, Plan};
@@ -8,18 +9,12 @@ use crate::ports::{link_changes, port_metas};
 use crate::stopwatch::Stopwatch;
 use crate::testbed::{self, Ran};
 use crate::trace;
-use incast_fabric::{
-    Forwarding, NodeId, Routes, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform,
-};
+use incast_fabric::{Forwarding, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{Balance, Fidelity, FlowMeta, Request, Run, Warning};
-use incast_transport::{
-    Bytes, Flow, FlowId, FlowRecord, Header, HostId, Packet, Routing, RunRecord, Segments, Span,
-    Time,
-};
+use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowClass, FlowSpec, Origin, Start};
 use incast_world::{
-    CaptureStream, Captured, FlowSetup, Monitor, Options, RunTransport, Setup, TraceLog, assemble,
-    path_of, path_use,
+    CaptureStream, Captured, FlowSetup, Monitor, Options, Setup, TraceLog, assemble, path_use,
 };
 use std::path::Path;
 use std::sync::{Arc, atomic::Ordering};
@@ -237,25 +232,6 @@ pub(crate) fn describe(
 /// Writes the warnings about a run into its manifest.
 pub(crate) fn list_warnings(run: &mut Run) {
     run.manifest["warnings"] = run.warnings().iter().map(Warning::to_json).collect();
-}
-
-/// The nodes on the path of the packet that completed a flow, or of all its packets.
-fn path(plan: &Plan, case: &Case, routes: &Routes, record: &FlowRecord, lane: usize) -> String {
-    let flow = &plan.traffic.flows[record.flow.0 as usize];
-    let RunTransport { info, routing, .. } = &case.transports[lane];
-    let (src, dst) = (HostId(flow.src), HostId(flow.dst));
-    let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
-    let plain = Packet::header_only(info.id, record.flow, src, dst, 1, header);
-    let own = record.last.map(|last| last.path);
-    let known = own.is_some() || !matches!(routing, Routing::SourcePath | Routing::Entropy);
-    let packet = Packet { path: own.unwrap_or(0), ..plain };
-    let (fabric, fixed, seed) = (&plan.fabric, plan.paths.as_deref(), plan.scenario.run.seed);
-    match path_of(fabric, routes, *routing, fixed, seed, &packet).filter(|_| known) {
-        Some(ports) => ports.iter().fold(fabric.node_name(NodeId(flow.src)), |text, port| {
-            format!("{text}>{}", fabric.node_name(fabric.port(*port).peer))
-        }),
-        None => "sprayed".to_string(),
-    }
 }
 
 fn flow_metas(plan: &Plan, case: &Case, record: &RunRecord) -> Vec<FlowMeta> {

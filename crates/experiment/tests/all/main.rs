@@ -1,5 +1,6 @@
 //! Scenarios, runs and results folders.
 
+mod balance;
 mod captures;
 mod custom;
 mod cuts;
