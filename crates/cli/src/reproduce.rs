@@ -4,6 +4,7 @@ use crate::Ended;
 use crate::arguments::{Bench, Reproduce};
 use crate::session::on_signal;
 use crate::study::Bar;
+use crate::warnings::check_threads;
 use incast_experiment::bench::{self, Measurement};
 use incast_experiment::{Fault, Monitor, nearest};
 use incast_measure::ResultsFolder;
@@ -23,7 +24,7 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
     let requested = experiments::Options {
         quick: options.quick,
         seed: options.flags.has("--seed").then_some(run.seed),
-        threads: run.world.threads(run.threads.0),
+        threads: check_threads(run.world.threads(run.threads.0)),
         assuming: options.assuming.clone(),
         runs: options.runs.clone(),
         keep: options.keep.clone(),
@@ -266,8 +267,8 @@ pub fn bench(options: Bench) -> Result<Ended, Fault> {
     if options.threads == 0 {
         return Err(Fault::new("--threads 0: expected 1 or more"));
     }
-    let requested =
-        bench::Options { threads: options.threads, case: options.case.clone(), runs: options.runs };
+    let threads = check_threads(options.threads);
+    let requested = bench::Options { threads, case: options.case.clone(), runs: options.runs };
     let json = options.json;
     let so_far: Arc<Mutex<Vec<Measurement>>> = Arc::default();
     let shared = so_far.clone();

@@ -3,6 +3,7 @@
 use crate::Ended;
 use crate::arguments::Search as Options;
 use crate::study::{shown, stoppable};
+use crate::warnings::check_threads;
 use crate::warnings::{SEARCH_WITH_FAILED_RUNS, warn};
 use incast_experiment::{Draft, Fault, World};
 use incast_measure::write_atomic;
@@ -39,7 +40,7 @@ pub fn search(options: Options) -> Result<Ended, Fault> {
         .clone()
         .unwrap_or_else(|| PathBuf::from("results").join(format!("study-{}", study.name())));
     let store = Arc::new(Store::open(&dir, &study)?);
-    let threads = World::Sim.threads(options.threads);
+    let threads = check_threads(World::Sim.threads(options.threads));
     let monitor = stoppable(&dir);
     let mut ran = 0;
     let answers = search.answer(&study, &store, &mut |mut driver| {

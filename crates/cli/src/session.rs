@@ -3,7 +3,7 @@
 use crate::Ended;
 use crate::arguments::Output;
 use crate::progress::shown;
-use crate::warnings::{CTRL_C_NOT_HANDLED, warn};
+use crate::warnings::{CTRL_C_NOT_HANDLED, check_threads, warn};
 use incast_experiment::{Fault, Monitor, Plan, World, output};
 use incast_measure::{
     Balance, BalancedWindow, Comparison, ResultsFolder, Run, grouped, warnings_of,
@@ -45,7 +45,7 @@ pub fn run_plan(
     options: &Output,
     monitor: &Arc<Monitor>,
 ) -> Result<Ended, Fault> {
-    let threads = plan.threads();
+    let threads = check_threads(plan.threads());
     let out = options.out.as_deref();
     let folder = ResultsFolder::create(out, options.force, Path::new("results"), label)?;
     announce(plan);

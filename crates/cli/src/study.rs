@@ -3,6 +3,7 @@
 use crate::Ended;
 use crate::arguments::Study as Options;
 use crate::session::on_signal;
+use crate::warnings::check_threads;
 use incast_experiment::{Fault, Monitor, World};
 use incast_study::{Driver, DriverOptions, Estimate, MOST_POINTS, Outcome, Progress, Store, Study};
 use incast_study::{Joined, estimate, join, run_local};
@@ -32,7 +33,7 @@ pub fn study(options: Options) -> Result<Ended, Fault> {
         (None, true) => given.clone(),
         (None, false) => Path::new("results").join(format!("study-{}", study.name())),
     };
-    let threads = World::Sim.threads(options.threads);
+    let threads = check_threads(World::Sim.threads(options.threads));
     let before = Store::existing(&dir, &study)?;
     let kept = before.as_ref().map(Store::hashes).transpose()?.unwrap_or_default();
     if !study.points().iter().all(|point| kept.contains(&point.hash)) {

@@ -19,12 +19,27 @@ incast_transport::warnings! {
         remedy: "Open the address; from another machine, forward the port (`ssh -L`). `--no-open` tries no \
                  browser.",
     }
+    MORE_THREADS_THAN_CORES = "more_threads_than_cores" {
+        says: "{threads} threads, and this process may use {cores} cores: they wait for each other",
+        means: "Threads of one run advance together. Results are the same for any number of them; with more \
+                than cores they only take turns.",
+        remedy: "Leave `run.threads` or `--threads` out: one thread per core.",
+    }
     CTRL_C_NOT_HANDLED = "ctrl_c_not_handled" {
         says: "Ctrl-C will not be handled: {error}",
         means: "The system refused a handler. Ctrl-C then ends the program at once, without the results \
                 so far.",
         remedy: "Let the run come to its end.",
     }
+}
+
+/// Warns of more threads than the machine has cores for. The run is the same, and slower.
+pub(crate) fn check_threads(threads: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(threads, |cores| cores.get());
+    if threads > cores {
+        warn(&MORE_THREADS_THAN_CORES, &[("threads", &threads), ("cores", &cores)]);
+    }
+    threads
 }
 
 /// Prints a warning of a command.

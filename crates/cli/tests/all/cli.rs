@@ -346,13 +346,17 @@ fn results_are_complete_numbered_and_never_overwritten_silently() {
 #[test]
 fn threads_do_not_change_a_byte() {
     let folder = tempfile::tempdir().expect("a folder");
-    for threads in ["1", "2"] {
+    for threads in ["1", "2", "9999"] {
         let more = ["--transports", "ren", "--threads", threads, "--out", threads];
-        assert_eq!(incast(folder.path(), &small(&more)).status.code(), Some(0));
+        let output = incast(folder.path(), &small(&more));
+        assert_eq!(output.status.code(), Some(0));
+        let told = text(&output.stderr).contains("warning: 9999 threads, and this process may use");
+        assert_eq!(told, threads == "9999");
     }
     for file in ["flows.parquet", "ports.parquet", "summary.json"] {
-        let read = |threads: &str| std::fs::read(folder.path().join(threads).join(file));
-        assert!(read("1").expect("there") == read("2").expect("there"), "{file} differs");
+        let read =
+            |threads: &str| std::fs::read(folder.path().join(threads).join(file)).expect("there");
+        assert!(["2", "9999"].iter().all(|more| read("1") == read(more)), "{file} differs");
     }
 }
 
