@@ -182,11 +182,19 @@ fn loaded(path: &Path, changed: bool) -> Result<(Draft, Vec<Warning>), Fault> {
 
 /// Traffic added by `--incast`; the flag sets the number of senders.
 const INCAST: Incast = Incast {
-    receiver: 0,
+    receiver: Some(0),
+    receivers: None,
     from: None,
     senders: None,
+    fan_in: None,
     size: Bytes::from_kb(64),
+    request: None,
     at: Span::from_us(100),
+    period: None,
+    rate: None,
+    load: None,
+    count: None,
+    lasts: None,
     burst: None,
     jitter: Span::ZERO,
 };
