@@ -112,11 +112,20 @@ fn what_cannot_be_explained_is_refused() {
     refused(folder, &size, &["no completed flow", "21000 to 32000 bytes"]);
     refused(folder, &own(&["--between", "dctcp", "homa"]), &["homa"]);
     refused(folder, &own(&["--transport", "ndp", "--size", "9KB-1KB"]), &["smaller size first"]);
-    // An input file that changed since the run.
+    refused(
+        folder,
+        &own(&["--transport", "ndp", "--slowest", "0"]),
+        &["--slowest = `0`", "1 or more"],
+    );
+    // An input file that changed since the run: its copy stands for it, and without one it is refused.
     let flows = folder.join("flows.csv");
     let before = std::fs::read_to_string(&flows).expect("readable");
     std::fs::write(&flows, before.replace("28000", "29000")).expect("writable");
     let flow = own(&["--transport", "ndp", "--flow", "7"]);
+    answer(folder, &flow);
+    let copy = folder.join("out/inputs/0-flows.csv");
+    assert_eq!(std::fs::read_to_string(&copy).expect("a copy"), before);
+    std::fs::remove_file(copy).expect("it was there");
     refused(folder, &flow, &["flows.csv", "restore it", "--allow-changed-files"]);
     std::fs::write(&flows, before).expect("writable");
     // A truncated table, and none: the run ended before its results were written.

@@ -54,11 +54,17 @@ incast_transport::warnings! {
                 it. The transport sees losses alone, and no longer what its paper describes.",
         remedy: "A lower threshold, such as `mark_threshold`, or a larger `fabric.buffer`.",
     }
+    INPUT_KEPT = "input_kept" {
+        says: "{file} has changed since the run: its copy in the results folder is used",
+        means: "The run of a results folder is repeated with the input files that lie in it.",
+        remedy: "To run with what the file holds now, add `--allow-changed-files`.",
+    }
     INPUT_CHANGED = "input_changed" {
         says: "{file}: {change}",
         means: "A file that the run of this manifest read (flows, topology, sizes, paths) has other \
                 content now: the SHA-256 it had and the one found are given. Without \
-                `--allow-changed-files` the run is refused.",
+                `--allow-changed-files` the copy in the results folder is used, or, without one, the \
+                run is refused.",
         remedy: "Restore the file, or treat the results as those of a new scenario.",
     }
 }
