@@ -41,7 +41,7 @@ pub use closed_loop::{ClosedLoop, closed_loop};
 pub use dialect::SizeUnit;
 pub use error::WorkloadError;
 pub use import::hpcc::{export_hpcc, read_hpcc};
-pub use import::htsim::{Failure, HtsimTraffic, StartUnit, SwitchTier, read_htsim};
+pub use import::htsim::{Failure, HtsimTraffic, StartUnit, SwitchTier, export_htsim, read_htsim};
 pub use import::native::{export_csv, named_transports, read_csv};
 pub use import::yaps::read_yaps;
 pub use import::{HostIds, Imported, Kind, detect, read_flows};
