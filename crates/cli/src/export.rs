@@ -145,7 +145,7 @@ impl Stored {
             (true, true) => files.push(("pfc.txt", self.pauses()?)),
             (true, false) => eprintln!(
                 "no pfc.txt: pauses are events of a trace; `incast run {} --set \
-                 output.trace={{limit=100000000}}` makes one",
+                 'output.trace={{limit=100000000}}'` makes one",
                 self.home.display()
             ),
             (false, _) => {}
