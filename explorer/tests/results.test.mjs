@@ -101,6 +101,19 @@ test("the first view leads to why the slowest flow was slow", async () => {
   await own.check();
 });
 
+test("without a number, one flow and one queue open on the worst", async () => {
+  const flow = slowest("dctcp");
+  const own = await opened("#/results/flow");
+  await own.getByRole("heading", { name: `dctcp: flow ${flow.flow_id}` }).waitFor();
+  await own.check();
+  const ports = table("dctcp", "ports").filter((row) => row.tier !== "nic");
+  const largest = Math.max(...ports.map((row) => Number(row.backlog_max_bytes)));
+  const queue = await opened("#/results/queue");
+  const shown = await queue.getByLabel("Port", { exact: true }).inputValue();
+  assert.ok(ports.some((row) => row.port === shown && Number(row.backlog_max_bytes) === largest), shown);
+  await queue.check();
+});
+
 test("a click on a flow shows where its time went, as the tables have it, and why", async () => {
   const flow = slowest("dctcp");
   const own = await opened("#/results/flows");

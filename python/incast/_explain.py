@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import html
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -215,13 +217,33 @@ def explain(
         raise RunError("flow says which: expected neither slowest nor size beside it")
     flows = [] if flow is None else [flow] if isinstance(flow, int) else list(flow)
     asked = (flows, 1 if slowest is None else slowest, transport, _sizes(size))
+    if slowest == 0:
+        raise RunError("slowest = `0`: expected 1 or more")
     with tempfile.TemporaryDirectory(prefix="incast-") as home:
         folder = None if results is None else _place(results, Path(home) / "results")
         sides = None
         if between is not None:
             first, second = between
             sides = (_side(first, Path(home) / "a"), _side(second, Path(home) / "b"))
-        return Explanation(*_incast.explain(folder, asked, sides, threads))
+        with _unplaced(home):
+            answer = _incast.explain(folder, asked, sides, threads)
+        return Explanation(*(_without(home, text) for text in answer))
+
+
+def _without(home: str, text: str) -> str:
+    """A text that names results in memory by what they are, not by the folder in which they were for a moment."""
+    return re.sub(rf"{re.escape(home)}/(?:results|a|b)\b", "incast.Results", text)
+
+
+@contextlib.contextmanager
+def _unplaced(home: str) -> Iterator[None]:
+    """The same for what is refused."""
+    try:
+        yield
+    except RunError as error:
+        named = {name: one for name, one in vars(error).items() if not name.startswith("__")}
+        named = {name: _without(home, one) if isinstance(one, str) else one for name, one in named.items()}
+        raise type(error)(named.pop("problem"), **named) from None
 
 
 def _place(results: Results | str | os.PathLike[str], home: Path) -> str:

@@ -378,7 +378,7 @@ def load_folder(folder: Path) -> Results:
     """Reads a results folder."""
     manifest = _json(folder / "manifest.json")
     if (folder / "summary.json").is_file():
-        return Results([Run(_Folder(folder))], folder)
+        return _told([Run(_Folder(folder))], folder)
     names = manifest.get("scenario", {}).get("transport", {}).get("names")
     if not isinstance(names, list):
         raise RunError("the manifest of no results folder: it has no scenario", file=str(folder))
@@ -390,4 +390,12 @@ def load_folder(folder: Path) -> Results:
     if lost := [name for name in names if name not in done]:
         text = f"{folder}: no results of {', '.join(lost)}: the run was ended before"
         warnings.warn(text, RunWarning, stacklevel=3)
-    return Results([Run(_Folder(folder / name)) for name in done], folder)
+    return _told([Run(_Folder(folder / name)) for name in done], folder)
+
+
+def _told(runs: list[Run], folder: Path) -> Results:
+    """Results of which it is said which runs did not come to their ends."""
+    if partial := [run.label for run in runs if not run.complete]:
+        text = f"{folder}: partial results of {', '.join(partial)}: the run did not come to its end"
+        warnings.warn(text, RunWarning, stacklevel=4)
+    return Results(runs, folder)

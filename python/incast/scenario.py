@@ -283,12 +283,33 @@ class Incast(Section):
     """Traffic of kind `incast`.
 
     Args:
-        receiver: The receiving host. Accepted: a whole number. Required.
         size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
+        receiver: The receiving host. Accepted: a whole number. Default: one of `receivers`
+            for each incast.
+        receivers: Hosts that may receive: each incast goes to one of them, chosen at
+            random. Excludes `receiver`. Accepted: hosts such as `0-7,9`. Default: all.
         from_: The sending hosts. Excludes `senders`. Accepted: hosts such as `0-7,9`.
             Default: all others.
-        senders: Number of senders, chosen at random. Accepted: a whole number.
-        at: When the flows start. Accepted: a time such as `8us`. Default: 0s.
+        senders: Number of senders, chosen at random for each incast. Accepted: a whole
+            number.
+        fan_in: Flows of an incast, dealt to its senders in turn: more than there are
+            senders, or, without `from` and `senders`, the number of random senders if there
+            are so many other hosts. Accepted: 1 to 4194304. Default: one for each sender.
+        request: Bytes of a request by which the receiver asks for each flow, which starts
+            when the request has arrived. Accepted: a size such as `64KB`. Default: none:
+            senders start by themselves.
+        at: When the flows start; of several incasts, the first, or the process of which
+            they are. Accepted: a time such as `8us`. Default: 0s.
+        period: Time from one incast to the next. Accepted: a time such as `8us`.
+        rate: Incasts per second, at random instants. Excludes `period`. Accepted: a number
+            above 0.
+        load: Load of incasts at random instants: their mean rate over the rate of the links
+            of all hosts that may receive. Excludes `period` and `rate`. Accepted: a number
+            above 0.
+        count: Number of incasts; more than one needs `period`, `rate` or `load`. Accepted:
+            1 to 4194304. Default: 1.
+        lasts: Time in which incasts begin, from `at` on, instead of their number. Accepted:
+            a time such as `8us`.
         jitter: Each flow starts at random up to this much later: hosts are not in step.
             Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
@@ -297,11 +318,19 @@ class Incast(Section):
     """
 
     _kind: ClassVar[str | None] = "incast"
-    receiver: int
     size: str
+    receiver: int | None = None
+    receivers: str | None = None
     from_: str | None = None
     senders: int | None = None
+    fan_in: int | None = None
+    request: str | None = None
     at: str | None = None
+    period: str | None = None
+    rate: float | None = None
+    load: float | None = None
+    count: int | None = None
+    lasts: str | None = None
     jitter: str | None = None
     burst: int | None = None
 

@@ -70,8 +70,12 @@ def test_pages_and_notebooks(results: incast.Results, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_explained_is_refused(results: incast.Results, tmp_path: Path) -> None:
-    with pytest.raises(incast.RunError, match="--transport"):
+    # Results in memory have no folder that a message could name.
+    with pytest.raises(incast.RunError, match="incast.Results has runs.*--transport") as refused:
         results.explain()
+    assert "/" not in str(refused.value)
+    with pytest.raises(incast.RunError, match="slowest = `0`: expected 1 or more"):
+        results.explain(slowest=0, transport="dctcp")
     with pytest.raises(incast.RunError, match="expected 0 to 11"):
         results.explain(flow=12, transport="ndp")
     with pytest.raises(incast.RunError, match="not a results folder"):

@@ -67,6 +67,20 @@ def test_a_folder_is_read_as_what_was_run(small: incast.Results, tmp_path: Path)
         incast.load(killed)
 
 
+def test_results_of_a_run_that_did_not_end_are_called_partial(
+    small: incast.Results, tmp_path: Path
+) -> None:
+    saved = small.save(tmp_path / "saved")
+    place = saved / "ren" / "manifest.json"
+    manifest = json.loads(place.read_text())
+    place.write_text(json.dumps(manifest | {"complete": False}))
+    with pytest.warns(incast.RunWarning, match="partial results of ren: the run did not come to its end"):
+        read = incast.load(saved)
+    assert not read["ren"].complete and read["ren"].flows.height > 0
+    with pytest.warns(incast.RunWarning, match="partial results of ren"):
+        incast.load(saved / "ren")
+
+
 def test_frames_have_the_numbers_of_the_summary(small: incast.Results) -> None:
     flows = small.flows
     assert flows.columns[0] == "run" and flows["run"].unique(maintain_order=True).to_list() == small.labels

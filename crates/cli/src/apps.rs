@@ -209,7 +209,9 @@ impl Application for Serving<'_> {
 
 pub fn send(options: SendFile) -> Result<Ended, Fault> {
     let stop = stopped();
-    let transfer = Transfer::open(&options.file)?;
+    let Some(transfer) = Transfer::open(&options.file, &stop)? else {
+        return Ok(Ended::Interrupted);
+    };
     let sending = Sending { options: &options, transfer, stop: stop.clone() };
     remote(&options.place, Some(&options.to), stop, sending)
 }

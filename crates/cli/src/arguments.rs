@@ -3,7 +3,7 @@
 use crate::explain::sizes;
 use crate::flags::{Flagged, Flags};
 use crate::values::{set, whole};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use incast_experiment::scenario::{self, Clock};
 use std::path::PathBuf;
@@ -52,6 +52,12 @@ pub enum Command {
     #[command(after_help = "Examples:\n  incast explore results/0001-demo\n  \
         incast explore results/0001-before results/0002-after --no-open")]
     Explore(Explore),
+    /// Write results as the files of another simulator, for scripts that read those
+    #[command(
+        after_help = "Examples:\n  incast export results/0001-demo --transport dctcp --as hpcc\n  \
+        incast export results/0002-run --as htsim --out matrices"
+    )]
+    Export(Export),
     /// Find the highest value of a key at which a condition holds, for every transport of a file
     #[command(
         after_help = "Example:\n  incast search load.toml --key traffic.0.load --from 0.3 --to 0.95 \\\n    \
@@ -208,6 +214,40 @@ pub struct Study {
     /// Override a key: run.seed=7 or study.seeds=5
     #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
     pub set: Vec<String>,
+}
+
+#[derive(Args)]
+pub struct Export {
+    /// Results folder of a run or a comparison
+    pub results: PathBuf,
+    /// The run of this transport
+    #[arg(long, value_name = "NAME")]
+    pub transport: Option<String>,
+    /// hpcc: flow.txt, fct.txt, qlen.txt and, of a run with PFC and a trace, pfc.txt; htsim: flows.cm
+    #[arg(long = "as", value_name = "FORM")]
+    pub form: Form,
+    /// Folder of the files [default: a folder with the name of the form within the results]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Whose files results are written as.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Those of HPCC's simulator.
+    Hpcc,
+    /// Those of htsim.
+    Htsim,
+}
+
+impl Form {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Hpcc => "hpcc",
+            Form::Htsim => "htsim",
+        }
+    }
 }
 
 #[derive(Args)]

@@ -19,6 +19,7 @@ mod compare;
 mod doctor;
 mod explain;
 mod explore;
+mod export;
 mod flags;
 mod guide;
 mod list;
@@ -140,6 +141,7 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Study(options) => study::study(options),
         Command::Explain(options) => explain::explain(*options),
         Command::Explore(options) => explore::explore(options),
+        Command::Export(options) => export::export(options),
         Command::Search(options) => search::search(options),
         Command::List(options) => list::list(options),
         Command::Reproduce(options) => reproduce::reproduce(*options),

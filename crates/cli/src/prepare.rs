@@ -3,10 +3,10 @@
 use crate::arguments::{OfCompare, OfDemo, OfRun};
 use crate::flags::Flags;
 use incast_experiment::scenario::{Draft, Incast, Node, Traffic};
-use incast_experiment::{Fault, Manifest, Plan, Scenario, World, nearest, output};
+use incast_experiment::{Fault, Inputs, Manifest, Plan, Scenario, World, nearest, output};
 use incast_measure::Warning;
 use incast_study::Study;
-use incast_transport::{Bytes, Span};
+use incast_transport::{Bytes, Notice, Span};
 use std::path::{Path, PathBuf};
 
 /// The scenario of the demo.
@@ -63,7 +63,7 @@ pub fn run(
 pub(crate) fn demo_with(flags: &Flags<OfDemo>) -> Result<Prepared, Fault> {
     let mut draft = Draft::preset(DEMO);
     flags.apply(&mut draft);
-    let plan = planned(&draft, draft.scenario()?)?;
+    let plan = planned(&draft, draft.scenario()?, Inputs::default())?;
     Ok(Prepared { plan, label: "demo".into() })
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn compare_with(flags: &Flags<OfCompare>, sets: &[String]) -> Result<
     if scenario.title.is_empty() {
         scenario.title = title(&scenario);
     }
-    let plan = planned(&draft, scenario)?;
+    let plan = planned(&draft, scenario, Inputs::default())?;
     Ok(Prepared { plan, label: "compare".into() })
 }
 
@@ -105,9 +105,9 @@ pub(crate) fn run_with(
     sets: &[String],
     allow_changed_files: bool,
 ) -> Result<Prepared, Fault> {
-    let (file, (mut draft, mut warnings)) = match source {
-        Source::Flags => (None, (Flags::<OfRun>::presets(), vec![])),
-        Source::Draft(draft) => (None, (draft, vec![])),
+    let (file, Loaded { mut draft, mut warnings, inputs }) = match source {
+        Source::Flags => (None, Loaded::of(Flags::<OfRun>::presets())),
+        Source::Draft(draft) => (None, Loaded::of(draft)),
         Source::File(path) => {
             let read = loaded(&path, allow_changed_files)?;
             (Some(path), read)
@@ -119,7 +119,7 @@ pub(crate) fn run_with(
     }
     flags.apply(&mut draft);
     let draft = draft.sets(sets)?;
-    let mut plan = planned(&draft, draft.scenario()?)?;
+    let mut plan = planned(&draft, draft.scenario()?, inputs)?;
     warnings.append(&mut plan.warnings);
     plan.warnings = warnings;
     let label = match &file {
@@ -141,14 +141,14 @@ pub(crate) enum Checked {
 pub(crate) fn checked(path: &Path, sets: &[String]) -> Result<Checked, Fault> {
     let study = path.join("study.toml");
     let path = if study.is_file() { &study } else { path };
-    let (draft, mut warnings) = loaded(path, false)?;
+    let Loaded { draft, mut warnings, inputs } = loaded(path, false)?;
     let draft = draft.sets(sets)?;
     if draft.written("study").is_some() {
         let study = Study::load_up_to(path, sets, usize::MAX)?;
         study.check()?;
         return Ok(Checked::Study(Box::new(study)));
     }
-    let mut plan = planned(&draft, draft.scenario()?)?;
+    let mut plan = planned(&draft, draft.scenario()?, inputs)?;
     warnings.append(&mut plan.warnings);
     plan.warnings = warnings;
     Ok(Checked::Scenario(Box::new(plan)))
@@ -165,28 +165,55 @@ fn label(path: &Path) -> String {
     if numbered { rest.to_string() } else { stem.into_owned() }
 }
 
-/// Reads a scenario, or that of a manifest whose input files are unchanged, with warnings. With
-/// `changed`, changed files are only a warning.
-fn loaded(path: &Path, changed: bool) -> Result<(Draft, Vec<Warning>), Fault> {
-    let Some(manifest) = Manifest::load(path)? else { return Ok((Draft::load(path)?, vec![])) };
-    let mut warnings: Vec<Warning> = manifest.warning().iter().map(Warning::known).collect();
-    for fault in manifest.changed_files() {
-        if !changed {
-            let problem = format!("{fault}; use `--allow-changed-files` to run anyway");
-            return Err(Fault::new(problem));
-        }
-        warnings.push(Warning::known(&Manifest::changed_file(&fault)));
+/// A scenario that has been read, with what there is to say of it, and its input files.
+struct Loaded {
+    draft: Draft,
+    warnings: Vec<Warning>,
+    inputs: Inputs,
+}
+
+impl Loaded {
+    /// A scenario whose input files are where it says.
+    fn of(draft: Draft) -> Loaded {
+        Loaded { draft, warnings: vec![], inputs: Inputs::default() }
     }
-    Ok((manifest.draft, warnings))
+}
+
+/// Reads a scenario, or that of a manifest, whose input files are the copies in its folder. A file without
+/// copy has to be unchanged. With `changed`, files are taken as they are now, with a warning.
+fn loaded(path: &Path, changed: bool) -> Result<Loaded, Fault> {
+    let Some(manifest) = Manifest::load(path)? else { return Ok(Loaded::of(Draft::load(path)?)) };
+    let known = |notices: &[Notice]| notices.iter().map(Warning::known).collect::<Vec<_>>();
+    let mut warnings: Vec<Warning> = manifest.warning().iter().map(Warning::known).collect();
+    if changed {
+        let notices: Vec<Notice> =
+            manifest.changed_files_now().iter().map(Manifest::changed_file).collect();
+        warnings.extend(known(&notices));
+        return Ok(Loaded { inputs: manifest.inputs_now(), draft: manifest.draft, warnings });
+    }
+    if let Some(fault) = manifest.changed_files().into_iter().next() {
+        let problem = format!("{fault}; use `--allow-changed-files` to run anyway");
+        return Err(Fault::new(problem));
+    }
+    warnings.extend(known(&manifest.kept_instead()));
+    Ok(Loaded { inputs: manifest.inputs(), draft: manifest.draft, warnings })
 }
 
 /// Traffic added by `--incast`; the flag sets the number of senders.
 const INCAST: Incast = Incast {
-    receiver: 0,
+    receiver: Some(0),
+    receivers: None,
     from: None,
     senders: None,
+    fan_in: None,
     size: Bytes::from_kb(64),
+    request: None,
     at: Span::from_us(100),
+    period: None,
+    rate: None,
+    load: None,
+    count: None,
+    lasts: None,
     burst: None,
     jitter: Span::ZERO,
 };
@@ -198,8 +225,8 @@ fn expand(set: &str) -> String {
 }
 
 /// Resolves a scenario; errors are reported with the place of the invalid key.
-fn planned(draft: &Draft, scenario: Scenario) -> Result<Plan, Fault> {
-    let mut plan = Plan::new(scenario).map_err(|fault| draft.placed(fault))?;
+fn planned(draft: &Draft, scenario: Scenario, inputs: Inputs) -> Result<Plan, Fault> {
+    let mut plan = Plan::read(scenario, inputs).map_err(|fault| draft.placed(fault))?;
     output::check(&plan).map_err(|fault| draft.placed(fault))?;
     plan.inputs.files.extend(draft.file.clone());
     check_effect(&plan, draft)?;

@@ -6,7 +6,7 @@ use crate::session::on_signal;
 use crate::study::Bar;
 use crate::warnings::check_threads;
 use incast_experiment::bench::{self, Measurement};
-use incast_experiment::{Fault, Monitor, nearest};
+use incast_experiment::{Fault, Monitor};
 use incast_measure::ResultsFolder;
 use incast_reproduce as experiments;
 use incast_reproduce::{Reproduction, Store};
@@ -32,10 +32,7 @@ pub fn reproduce(options: Reproduce) -> Result<Ended, Fault> {
         retry_failed: options.retry_failed,
         clock: options.clock,
     };
-    check(&name)?;
-    if options.clock.is_some() {
-        experiments::check_clock(&name)?;
-    }
+    experiments::check(&name, &requested)?;
     match options.from_kept || (options.keep.is_some() && options.output.out.is_none()) {
         true => in_tables(&name, &options, &requested),
         false => in_folder(&name, &options, requested),
@@ -247,17 +244,6 @@ fn write_verdicts(
     let text = as_json(verdicts);
     folder.write("verdicts.json", text.as_bytes())?;
     Ok(text)
-}
-
-/// Refuses an unknown name before anything is created.
-fn check(name: &str) -> Result<(), Fault> {
-    let known = experiments::names();
-    let fits = |one: &str| one == name || one.split('/').next() == Some(name);
-    if name == "all" || known.iter().any(|(one, _)| fits(one)) {
-        return Ok(());
-    }
-    let hint = nearest(name, known.iter().map(|(one, _)| one.as_str()));
-    Err(Fault::new(format!("no experiment `{name}`; `incast list` shows all{hint}")))
 }
 
 pub fn bench(options: Bench) -> Result<Ended, Fault> {

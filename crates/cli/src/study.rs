@@ -3,6 +3,7 @@
 use crate::Ended;
 use crate::arguments::Study as Options;
 use crate::session::on_signal;
+use crate::values::counted;
 use crate::warnings::check_threads;
 use incast_experiment::{Fault, Monitor, World};
 use incast_study::{Driver, DriverOptions, Estimate, MOST_POINTS, Outcome, Progress, Store, Study};
@@ -53,12 +54,9 @@ pub fn study(options: Options) -> Result<Ended, Fault> {
             0 => String::new(),
             done => format!(", {done} of them done before"),
         };
-        say!(
-            "{}: {} points{kept}; {threads} threads; {}",
-            study.name(),
-            begun.points,
-            dir.display()
-        );
+        let (name, points) = (study.name(), counted(begun.points, "point"));
+        let threads = counted(threads, "thread");
+        say!("{name}: {points}{kept}; {threads}; {}", dir.display());
     }
     let ran = shown(&mut driver, |driver, told| run_local(driver, threads, &monitor, told));
     // What is done is kept, whatever stopped the rest.
@@ -186,9 +184,10 @@ fn size(bytes: u64) -> String {
 fn forecast(study: &Study, estimate: &Estimate, threads: usize, dir: &Path) {
     let Estimate { points, to_run, cpu_seconds, wall_seconds, memory, disk } = *estimate;
     let least = if study.repeat().is_some() { "at least " } else { "" };
-    say!("{}: {least}{points} points, {to_run} to be run, in {}", study.name(), dir.display());
+    let points = counted(points, "point");
+    say!("{}: {least}{points}, {to_run} to be run, in {}", study.name(), dir.display());
     say!("CPU time: about {}", duration(cpu_seconds));
-    let threads = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+    let threads = counted(threads, "thread");
     say!("wall-clock time: about {} with {threads}", duration(wall_seconds));
     let free =
         incast_study::available().map_or(String::new(), |free| format!(" of {} free", size(free)));

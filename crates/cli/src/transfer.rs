@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// An echo is wanted.
@@ -157,10 +158,22 @@ impl Server {
 
 /// Length and SHA-256 of a file.
 fn digest(file: &mut File) -> std::io::Result<(u64, [u8; 32])> {
+    Ok(digest_until(file, &AtomicBool::new(false))?.expect("nothing stops it"))
+}
+
+/// The same; nothing if `stop` is set before the end.
+fn digest_until(file: &mut File, stop: &AtomicBool) -> std::io::Result<Option<(u64, [u8; 32])>> {
     file.seek(SeekFrom::Start(0))?;
     let mut hash = Sha256::new();
-    let length = std::io::copy(file, &mut hash)?;
-    Ok((length, hash.finalize().into()))
+    let mut length = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let part = std::io::copy(&mut (&*file).take(8 * CHUNK_BYTES as u64), &mut hash)?;
+        length += part;
+        if part == 0 {
+            return Ok(Some((length, hash.finalize().into())));
+        }
+    }
+    Ok(None)
 }
 
 fn hex(digest: &[u8]) -> String {
@@ -181,17 +194,23 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// Reads a file's length and hash.
-    pub fn open(path: &Path) -> Result<Transfer, Fault> {
+    /// Reads a file's length and hash; nothing if `stop` is set before the end.
+    pub fn open(path: &Path, stop: &AtomicBool) -> Result<Option<Transfer>, Fault> {
         let place = path.display().to_string();
         let fail = |error: std::io::Error| Fault::new(error).placed(&place);
+        // A device or a pipe may have no end, and cannot be read twice.
+        if !std::fs::metadata(path).map_err(fail)?.is_file() {
+            return Err(Fault::new("expected a regular file").placed(&place));
+        }
         let mut file = File::open(path).map_err(fail)?;
-        let (length, digest) = digest(&mut file).map_err(fail)?;
+        let Some((length, digest)) = digest_until(&mut file, stop).map_err(fail)? else {
+            return Ok(None);
+        };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.ok_or_else(|| Fault::new("expected a file").placed(&place))?;
         let number = u64::from_be_bytes(digest[..8].try_into().expect("eight bytes"));
         let (open, ended, next) = (HashSet::new(), false, 0);
-        Ok(Transfer { file, name, number, length, digest, next, open, ended })
+        Ok(Some(Transfer { file, name, number, length, digest, next, open, ended }))
     }
 
     /// Bytes of the file.
@@ -289,7 +308,7 @@ mod tests {
         let source = tempfile::tempdir().unwrap();
         let path = source.path().join("data.bin");
         std::fs::write(&path, bytes).unwrap();
-        let mut transfer = Transfer::open(&path).unwrap();
+        let mut transfer = Transfer::open(&path, &AtomicBool::new(false)).unwrap().unwrap();
         let (mut server, mut said) = (Server::new(into), vec![]);
         loop {
             transfer.fill(&mut client, HostId(1)).unwrap();
@@ -301,6 +320,19 @@ mod tests {
                 return (outcome, said);
             }
         }
+    }
+
+    #[test]
+    fn what_has_no_end_is_refused_and_reading_can_be_stopped() {
+        let stop = AtomicBool::new(false);
+        let fault = Transfer::open(Path::new("/dev/zero"), &stop).err().expect("it is refused");
+        assert_eq!(fault.to_string(), "/dev/zero: expected a regular file");
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Transfer::open(folder.path(), &stop).is_err());
+        let path = folder.path().join("data.bin");
+        std::fs::write(&path, [7; 100]).unwrap();
+        stop.store(true, Ordering::Relaxed);
+        assert!(Transfer::open(&path, &stop).unwrap().is_none());
     }
 
     #[test]

@@ -13,6 +13,11 @@ pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     })
 }
 
+/// So many things: `1 thread`, `2 threads`.
+pub fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 /// An override: `key=value`.
 pub fn set(text: &str) -> Result<String, String> {
     match text.split_once('=') {

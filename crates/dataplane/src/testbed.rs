@@ -15,7 +15,7 @@ use incast_fabric::{NodeId, PortId};
 use incast_transport::{FlowId, Framing, RunRecord, Time};
 use incast_world::{
     Buffers, Captured, Captures, End, EndHost, Epoch, LinkState, LossLog, Monitor, NEVER, Progress,
-    Setup, Switch, SwitchBuffer, epochs, new_deliveries, new_probe,
+    Setup, Switch, SwitchBuffer, Work, epochs, new_deliveries, new_probe,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -292,8 +292,9 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
             // A clock that follows real time may be there before all that was due; and what comes
             // from outside is due at any time until then.
             let reached = if self.external.is_empty() { due.max(now) } else { now };
-            let (hops, more) = (self.medium.tally.hops, due != NEVER || !self.external.is_empty());
-            while more && reached >= self.end.limit() && !self.end.is_over(hops) {}
+            let work = Work { hops: self.medium.tally.hops, wakes: self.medium.probe.wakes };
+            let more = due != NEVER || !self.external.is_empty();
+            while more && reached >= self.end.limit() && !self.end.is_over(work) {}
             let over = reached >= self.end.limit() || monitor.stopped();
             if over || passes.is_multiple_of(PASSES_PER_REPORT) {
                 let (completed, hops) = (self.progress.completed, self.medium.tally.hops);

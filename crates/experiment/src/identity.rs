@@ -78,7 +78,7 @@ pub fn identity_of(scenario: &Scenario, contents: &Contents) -> Result<String, F
             }
         }
         let sha256 = content.sha256.clone();
-        files.push(InputFile { name: name.into(), role: role.into(), sha256 });
+        files.push(InputFile { name: name.into(), role: role.into(), sha256, copy: None });
     }
     Ok(digest(scenario, label, &names, &files, VERSIONS.dataplane))
 }

@@ -19,6 +19,9 @@ pub struct InputFile {
     pub role: String,
     /// SHA-256 of its bytes, in hexadecimal digits.
     pub sha256: String,
+    /// Path of its copy in a results folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
 }
 
 impl InputFile {
@@ -28,7 +31,12 @@ impl InputFile {
         for byte in Sha256::digest(bytes) {
             write!(sha256, "{byte:02x}").expect("a string takes all");
         }
-        InputFile { name: name.into(), role: role.into(), sha256 }
+        InputFile { name: name.into(), role: role.into(), sha256, copy: None }
+    }
+
+    /// Whether it is the file of a scenario, which a manifest has within itself.
+    pub fn is_scenario(&self) -> bool {
+        ["scenario", "manifest"].contains(&self.role.as_str())
     }
 }
 
@@ -57,50 +65,75 @@ pub type Contents = BTreeMap<String, Content>;
 pub struct Inputs {
     /// In the order in which they were read.
     pub files: Vec<InputFile>,
-    given: Option<Arc<Contents>>,
+    /// Bytes of the files that were read from disk, by name.
+    bytes: BTreeMap<String, Vec<u8>>,
+    /// What stands for files.
+    given: Arc<Contents>,
+    /// Nothing but what is given can be read.
+    only_given: bool,
 }
 
 impl Inputs {
     /// None read yet; all that can be read is `given`.
     pub fn of(given: Arc<Contents>) -> Inputs {
-        Inputs { files: vec![], given: Some(given) }
+        Inputs { given, only_given: true, ..Inputs::default() }
+    }
+
+    /// None read yet; `given` stands for the files of these names.
+    pub fn beside(given: Arc<Contents>) -> Inputs {
+        Inputs { given, ..Inputs::default() }
     }
 
     /// Whether there is a file of this name.
     pub fn has(&self, name: &str) -> bool {
-        match &self.given {
-            Some(given) => given.contains_key(name),
-            None => Path::new(name).is_file(),
-        }
+        self.given.contains_key(name) || !self.only_given && Path::new(name).is_file()
     }
 
     /// Reads a text file and remembers it.
     pub fn read(&mut self, name: &str, role: &str) -> Result<String, Fault> {
-        let (file, text) = match &self.given {
-            Some(given) => {
-                let content = given.get(name).ok_or_else(|| {
-                    let known: Vec<&str> = given.keys().map(String::as_str).collect();
-                    let problem = match known.as_slice() {
-                        [] => "is not with this scenario, which came without input files".into(),
-                        known => {
-                            format!("is not with this scenario; with it are {}", known.join(", "))
-                        }
-                    };
-                    Fault::new(problem).placed(name)
-                })?;
+        let (mut file, text) = match self.given.get(name) {
+            Some(content) => {
                 let sha256 = content.sha256.clone();
-                let file = InputFile { name: name.into(), role: role.into(), sha256 };
+                let file = InputFile { name: name.into(), role: role.into(), sha256, copy: None };
                 (file, content.text.clone())
             }
+            None if self.only_given => return Err(self.not_given(name)),
             None => {
                 let bytes = bytes_of(name)?;
+                self.bytes.insert(name.into(), bytes.clone());
                 (InputFile::of(name, role, &bytes), text_of(name, bytes)?)
             }
         };
-        if !self.files.contains(&file) {
+        let read = |known: &InputFile| known.name == file.name && known.role == file.role;
+        if !self.files.iter().any(read) {
+            let base =
+                Path::new(name).file_name().map_or("file".into(), |own| own.to_string_lossy());
+            file.copy = Some(format!("inputs/{}-{base}", self.files.len()));
             self.files.push(file);
         }
         Ok(text)
+    }
+
+    fn not_given(&self, name: &str) -> Fault {
+        let known: Vec<&str> = self.given.keys().map(String::as_str).collect();
+        let problem = match known.as_slice() {
+            [] => "is not with this scenario, which came without input files".into(),
+            known => format!("is not with this scenario; with it are {}", known.join(", ")),
+        };
+        Fault::new(problem).placed(name)
+    }
+
+    /// The bytes of each file that was read, with the path of its copy in a results folder.
+    pub fn copies(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.files.iter().filter_map(|file| {
+            let given = || {
+                let bytes = self.given.get(&file.name)?.text.as_bytes();
+                // Of a table there is only the text here.
+                (InputFile::of("", "", bytes).sha256 == file.sha256).then_some(bytes)
+            };
+            let bytes = self.bytes.get(&file.name).map(Vec::as_slice).or_else(given)?;
+            Some((file.copy.as_deref()?, bytes))
+        })
     }
 }
 

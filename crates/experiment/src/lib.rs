@@ -41,7 +41,7 @@ pub use buffers::deadlock;
 pub use fault::{Fault, nearest};
 pub use identity::{VERSIONS, Versions, identity, identity_of, transport_version};
 pub use incast_world::{Captured, Monitor};
-pub use inputs::{Content, Contents, InputFile, Inputs, gather, sources};
+pub use inputs::{Content, Contents, InputFile, Inputs, gather, sources, text_of};
 pub use manifest::{Manifest, VERSION};
 pub use network::Network;
 pub use plan::{Case, Plan, entry, transport};

@@ -3,18 +3,18 @@
 use crate::Fault;
 use crate::buffers::deadlock;
 use crate::cuts::cut_off;
-use crate::inputs::{InputFile, bytes_of, text_of};
+use crate::inputs::{Content, Contents, InputFile, Inputs, bytes_of, text_of};
 use crate::plan::{Case, Plan};
 use crate::scenario::{Buffer, Draft, Node};
-use crate::warnings::{INPUT_CHANGED, OTHER_VERSION};
+use crate::warnings::{INPUT_CHANGED, INPUT_KEPT, OTHER_VERSION};
 use incast_egress::port::Join;
 use incast_measure::Run;
 use incast_transport::{Notice, RunRecord};
 use incast_world::Pfc;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::path::Path;
-use std::sync::OnceLock;
+use std::path::{Component, Path};
+use std::sync::{Arc, OnceLock};
 
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -146,6 +146,8 @@ pub struct Manifest {
     version: String,
     files: Vec<InputFile>,
     directory: String,
+    /// Input files of which the folder has copies.
+    kept: Contents,
 }
 
 impl Manifest {
@@ -170,7 +172,52 @@ impl Manifest {
         let mut manifest = Manifest::parse(&text_of(&name, bytes)?, &name)?;
         manifest.draft.file = Some(input);
         manifest.draft.note = manifest.warning().map(|notice| notice.text);
+        manifest.find_copies(file.parent().unwrap_or(Path::new("")))?;
         Ok(Some(manifest))
+    }
+
+    /// Takes the copies of input files in its folder, or, for a run of several, in the one above. A copy
+    /// that is not what was read is none.
+    fn find_copies(&mut self, folder: &Path) -> Result<(), Fault> {
+        for file in &self.files {
+            let Some(copy) = &file.copy else { continue };
+            // What a manifest of somebody else names must lie within its folder.
+            let inside = |part| matches!(part, Component::Normal(_));
+            if !Path::new(copy).components().all(inside) {
+                continue;
+            }
+            let places = [folder.join(copy), folder.join("..").join(copy)];
+            let found = places.iter().filter_map(|place| std::fs::read(place).ok());
+            let is_it = |bytes: &Vec<u8>| InputFile::of("", "", bytes).sha256 == file.sha256;
+            if let Some(bytes) = found.into_iter().find(is_it) {
+                let sha256 = file.sha256.clone();
+                let content = Content { text: text_of(&file.name, bytes)?, sha256 };
+                self.kept.insert(file.name.clone(), content);
+            }
+        }
+        Ok(())
+    }
+
+    /// The input files of the run: the copies in its folder; what has none is read where it was.
+    pub fn inputs(&self) -> Inputs {
+        Inputs::beside(Arc::new(self.kept.clone()))
+    }
+
+    /// The same, but files that have changed since are taken as they are now.
+    pub fn inputs_now(&self) -> Inputs {
+        let mut kept = self.kept.clone();
+        kept.retain(|name, _| !Path::new(name).is_file());
+        Inputs::beside(Arc::new(kept))
+    }
+
+    /// What is to be said of files that have changed since the run, but of which there are copies.
+    pub fn kept_instead(&self) -> Vec<Notice> {
+        let read = self.files.iter().filter(|file| self.kept.contains_key(&file.name));
+        let changed = read.filter(|file| {
+            let now = std::fs::read(&file.name).ok();
+            now.is_some_and(|bytes| InputFile::of("", "", &bytes).sha256 != file.sha256)
+        });
+        changed.map(|file| INPUT_KEPT.notice(&[("file", &file.name)])).collect()
     }
 
     /// Reads the text of a manifest; `name` appears in messages.
@@ -205,6 +252,7 @@ impl Manifest {
             version: version.into(),
             files: files.map_err(|error| fail(format!("files: {error}")))?,
             directory: all.get("directory").and_then(Value::as_str).unwrap_or_default().into(),
+            kept: Contents::new(),
         })
     }
 
@@ -222,10 +270,20 @@ impl Manifest {
         INPUT_CHANGED.notice(&[("file", &file), ("change", &change)])
     }
 
-    /// Input files that are missing or have changed.
+    /// Input files without a copy that are missing or have changed.
     pub fn changed_files(&self) -> Vec<Fault> {
         // A scenario is in the manifest itself.
-        let read = |file: &&InputFile| !["scenario", "manifest"].contains(&file.role.as_str());
+        let read = |file: &&InputFile| !file.is_scenario() && !self.kept.contains_key(&file.name);
+        self.files.iter().filter(read).filter_map(|file| self.changed(file)).collect()
+    }
+
+    /// Input files that are missing or have changed, of those that [`inputs_now`](Manifest::inputs_now)
+    /// reads.
+    pub fn changed_files_now(&self) -> Vec<Fault> {
+        let read = |file: &&InputFile| {
+            !file.is_scenario()
+                && (Path::new(&file.name).is_file() || !self.kept.contains_key(&file.name))
+        };
         self.files.iter().filter(read).filter_map(|file| self.changed(file)).collect()
     }
 

@@ -122,8 +122,13 @@ fn not_run(run: &mut Run, cases: &[Case]) {
     }
 }
 
-/// Writes what is known before the first case of a plan runs.
+/// Writes what is known before the first case of a plan runs, and the input files: a folder is whole
+/// wherever it goes.
 pub fn begin(folder: &ResultsFolder, plan: &Plan) -> Result<(), Fault> {
+    for (copy, bytes) in plan.inputs.copies() {
+        folder.subfolder("inputs")?;
+        incast_measure::write_atomic(&folder.path().join(copy), bytes)?;
+    }
     let manifest = folder.path().join("manifest.json");
     Ok(incast_measure::write_manifest(&manifest, &outline(plan, &title(plan)), false)?)
 }
@@ -209,8 +214,7 @@ pub fn fill_from(
     wall: f64,
 ) -> Result<Run, Fault> {
     let title = title(plan);
-    let manifest = folder.path().join("manifest.json");
-    incast_measure::write_manifest(&manifest, &outline(plan, &title), false)?;
+    begin(folder, plan)?;
     let record = crate::nodes::gather(plan, nodes);
     let mut run = crate::run::describe(plan, &plan.cases[0], record, None, 1, Some(wall));
     run.world = world.into();

@@ -116,7 +116,8 @@ impl Plan {
         Plan::read(scenario, Inputs::of(contents))
     }
 
-    fn read(scenario: Scenario, mut inputs: Inputs) -> Result<Plan, Fault> {
+    /// Resolves a scenario with these input files.
+    pub fn read(scenario: Scenario, mut inputs: Inputs) -> Result<Plan, Fault> {
         scenario.check_ranges()?;
         scenario.run.world.check(&scenario)?;
         let framing = framing(&scenario.fabric)?;

@@ -71,9 +71,15 @@ impl Plan {
 
     fn resolve_traffic(&self, entry: &mut Traffic) {
         let Traffic::Incast(own) = entry else { return };
-        if own.from.is_none() && own.senders.is_none() {
-            let others = (0..self.fabric.hosts()).filter(|host| *host != own.receiver);
-            own.from = Some(Hosts::listed(others));
+        let hosts = 0..self.fabric.hosts();
+        match own.receiver {
+            Some(receiver)
+                if own.from.is_none() && own.senders.is_none() && own.fan_in.is_none() =>
+            {
+                own.from = Some(Hosts::listed(hosts.filter(|host| *host != receiver)));
+            }
+            None if own.receivers.is_none() => own.receivers = Some(Hosts::listed(hosts)),
+            _ => {}
         }
     }
 }

@@ -8,10 +8,10 @@ use crate::scenario::{
     Traffic as Entry,
 };
 use incast_fabric::{Fabric, Imported};
-use incast_transport::{Bytes, Framing, Notice, Rate, Time};
+use incast_transport::{Bytes, Framing, Notice, Rate, Span, Time};
 use incast_workload::{
-    Failure, HostIds, LongFlow, Origin, RequestResponse, Shape, SizeTable, SizeUnit, Traffic,
-    WorkloadError, packet_table, table,
+    Extent, Failure, HostIds, Incasts, LongFlow, Origin, Recurrence, RequestResponse, Senders,
+    Shape, SizeTable, SizeUnit, Traffic, WorkloadError, incasts, packet_table, table,
 };
 
 /// Properties of a fabric that workloads depend on.
@@ -131,19 +131,79 @@ impl Context<'_> {
     }
 
     fn incast(&self, own: &Incast) -> Result<Traffic, Wrong> {
-        let receiver = self.receiver(own.receiver)?;
-        let senders = match (&own.from, own.senders) {
-            (Some(from), None) => self.hosts("from", from)?,
-            (None, Some(count)) => {
-                incast_workload::choose_senders(self.shape, receiver, count, self.seed())?
+        let receivers = match (own.receiver, &own.receivers) {
+            (Some(receiver), None) => vec![self.receiver(receiver)?],
+            (None, Some(listed)) => self.hosts("receivers", listed)?,
+            (None, None) => (0..self.shape.hosts).collect(),
+            (Some(_), Some(listed)) => {
+                let problem = "expected either `receiver` or `receivers`";
+                return Err(Fault::value(self.key("receivers"), listed, problem).into());
             }
-            (None, None) => (0..self.shape.hosts).filter(|host| *host != receiver).collect(),
+        };
+        let senders = match (&own.from, own.senders) {
+            (Some(from), None) => Senders::Listed(self.hosts("from", from)?),
+            (None, Some(count)) => Senders::Random(count),
+            (None, None) => Senders::Others,
             (Some(_), Some(count)) => {
                 let problem = "expected either `from` or `senders`";
                 return Err(Fault::value(self.key("senders"), count, problem).into());
             }
         };
-        Ok(incast_workload::incast(self.shape, receiver, &senders, own.size.0, Time(own.at.0))?)
+        let (recurrence, extent) = self.recurrence(own)?;
+        let spec = Incasts {
+            receivers,
+            senders,
+            fan_in: own.fan_in,
+            size: own.size.0,
+            request: own.request.map(|request| request.0),
+            at: Time(own.at.0),
+            recurrence,
+            extent,
+            seed: self.seed(),
+            wire: wire_cost(self.framing),
+        };
+        Ok(incasts(self.shape, &spec)?)
+    }
+
+    /// When the incasts of an entry begin, and how many there are.
+    fn recurrence(&self, own: &Incast) -> Result<(Recurrence, Extent), Fault> {
+        let extent = match (own.count, own.lasts) {
+            (count, None) => Extent::Count(count.unwrap_or(1)),
+            (None, Some(lasts)) => Extent::Lasts(lasts),
+            (Some(count), Some(_)) => {
+                let problem = "expected either `count` or `lasts`";
+                return Err(Fault::value(self.key("count"), count, problem));
+            }
+        };
+        let again = own.count.is_some() || own.lasts.is_some();
+        let recurrence = match (own.period, own.rate, own.load) {
+            (None, None, None) if extent == Extent::Count(1) => Recurrence::Period(Span::ZERO),
+            (None, None, None) => {
+                let key = if own.lasts.is_some() { "lasts" } else { "count" };
+                let problem = "needs one of `period`, `rate` and `load`: when incasts begin";
+                return Err(Fault::at(self.key(key), problem));
+            }
+            (Some(period), None, None) => Recurrence::Period(period),
+            (None, Some(rate), None) => Recurrence::Rate(rate),
+            (None, None, Some(load)) => Recurrence::Load(load),
+            _ => {
+                let key = if own.load.is_some() { "load" } else { "rate" };
+                return Err(Fault::at(
+                    self.key(key),
+                    "expected one of `period`, `rate` and `load`",
+                ));
+            }
+        };
+        if !again && (own.period.is_some() || own.rate.is_some() || own.load.is_some()) {
+            let problem = "needs `count` or `lasts`: how many incasts there are";
+            let key = ["period", "rate", "load"]
+                .into_iter()
+                .zip([own.period.is_some(), own.rate.is_some(), own.load.is_some()])
+                .find_map(|(key, given)| given.then_some(key))
+                .expect("one is given");
+            return Err(Fault::at(self.key(key), problem));
+        }
+        Ok((recurrence, extent))
     }
 
     fn requests(&self, own: &Requests) -> Result<Traffic, Wrong> {
@@ -277,6 +337,7 @@ impl Context<'_> {
             "src" | "servers" => "from",
             "senders" if !chosen => "from",
             "dst" if matches!(entry, Entry::Incast(_) | Entry::Burst(_)) => "receiver",
+            "receivers" if matches!(entry, Entry::Incast(_)) => "receivers",
             "dst" | "clients" | "receivers" => "to",
             "total_bytes" => "size",
             "request_bytes" => "request",

@@ -5,7 +5,7 @@ use crate::scenario::{CUT_THROUGH_BYTES, ForwardingName, Scenario};
 use incast_fabric::Tier;
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
-use incast_transport::{Acks, Bytes, Kind, Limit, Notice, PortSite, Rate, WarningKind};
+use incast_transport::{Acks, Bytes, Kind, Limit, Notice, PortSite, Rate, Timers, WarningKind};
 use incast_workload::ENDLESS_FLOWS;
 use incast_world::port_site;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,11 +69,17 @@ incast_transport::warnings! {
                 belongs to one path. Compared between packets of different paths it says little.",
         remedy: "A routing with one path per flow: `ecmp`, `symmetric-ecmp` or `paths`.",
     }
+    INPUT_KEPT = "input_kept" {
+        says: "{file} has changed since the run: its copy in the results folder is used",
+        means: "The run of a results folder is repeated with the input files that lie in it.",
+        remedy: "To run with what the file holds now, add `--allow-changed-files`.",
+    }
     INPUT_CHANGED = "input_changed" {
         says: "{file}: {change}",
         means: "A file that the run of this manifest read (flows, topology, sizes, paths) has other \
                 content now: the SHA-256 it had and the one found are given. Without \
-                `--allow-changed-files` the run is refused.",
+                `--allow-changed-files` the copy in the results folder is used, or, without one, the \
+                run is refused.",
         remedy: "Restore the file, or treat the results as those of a new scenario.",
     }
 }
@@ -93,6 +99,29 @@ pub(crate) fn without_effect(plan: &Plan) -> Vec<Warning> {
     let transports = plan.cases.iter().flat_map(|case| &case.transports).map(|one| one.info);
     let receiver_driven = transports.filter(|info| info.kind == Kind::ReceiverDriven);
     let names: BTreeSet<&str> = receiver_driven.map(|info| info.name).collect();
+    let exact = Timers::default();
+    for (key, value, given) in [
+        (
+            "transport.rto_jitter",
+            transport.rto_jitter.to_string(),
+            transport.rto_jitter != exact.jitter,
+        ),
+        (
+            "transport.timer_granularity",
+            transport.timer_granularity.to_string(),
+            transport.timer_granularity != exact.granularity,
+        ),
+    ] {
+        if given && !names.is_empty() {
+            let names: Vec<&str> = names.iter().copied().collect();
+            let why = format!(
+                "it is of the timers of sender-driven transports; those of {} are kept by receivers, or pace \
+                 credits, and expire when their papers say",
+                names.join(", ")
+            );
+            all.push(says(key, value, why));
+        }
+    }
     if let Some(acks) = transport.acks.0.filter(|_| !names.is_empty()) {
         let names: Vec<&str> = names.into_iter().collect();
         let why = format!(

@@ -3,7 +3,7 @@
 use crate::explanation::Explanation;
 use crate::pauses::pausing_nodes;
 use incast_experiment::scenario::{Hosts, Trace};
-use incast_experiment::{Contents, Fault, Manifest, Monitor, Plan, Scenario, execute, nearest};
+use incast_experiment::{Fault, Inputs, Manifest, Monitor, Plan, Scenario, execute, nearest};
 use incast_fabric::{Fabric, NodeId, Routes};
 use incast_measure::{Run, StoredFlows};
 use incast_transport::{Span, Time};
@@ -14,20 +14,39 @@ use std::sync::Arc;
 
 /// Most events of the trace of an explanation.
 const EVENTS_MOST: u64 = 4_000_000;
+/// Columns that count what a flow does after its end, too: a spurious retransmission, late ACKs.
+const COUNTED_ON: [&str; 9] = [
+    "packets",
+    "retransmits",
+    "decisions",
+    "decision_age_mean_ns",
+    "decision_age_max_ns",
+    "decisions_per_rtt",
+    "control_packets",
+    "control_bytes",
+    "extension_bytes",
+];
 /// A pause is looked into if the flow waited for it this share of its completion time.
 const PAUSED_LEAST: f64 = 0.05;
 
 /// Which flows to explain.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Selection {
     /// These.
     pub flows: Vec<u32>,
-    /// The slowest ones by slowdown.
+    /// Without these, so many of the slowest ones by slowdown; 1 or more.
     pub slowest: usize,
     /// Only of this transport, in a run of several.
     pub transport: Option<String>,
     /// Only of these sizes, in bytes: from the first to the second.
     pub sizes: Option<(u64, u64)>,
+}
+
+impl Default for Selection {
+    /// The slowest flow.
+    fn default() -> Selection {
+        Selection { flows: vec![], slowest: 1, transport: None, sizes: None }
+    }
 }
 
 /// The stored results of one run, and its scenario.
@@ -42,8 +61,8 @@ pub struct Results {
     pub label: String,
     /// Written by this version.
     version: String,
-    /// Its input files, if they are not on disk.
-    inputs: Option<Arc<Contents>>,
+    /// Its input files.
+    inputs: Inputs,
 }
 
 /// A repeated run with its explanations.
@@ -137,6 +156,7 @@ impl Results {
                 home.display()
             ));
         }
+        let inputs = manifest.inputs();
         let scenario = manifest.draft.scenario()?;
         let flows = home.join("flows.parquet");
         if !flows.is_file() {
@@ -151,18 +171,17 @@ impl Results {
             Fault::new(advice).placed(flows.display().to_string())
         })?;
         let version = raw["version"].as_str().unwrap_or_default().to_string();
-        Ok(Results { notes, ..Results::of(home, scenario, label, stored, version, None) })
+        Ok(Results { notes, ..Results::of(home, scenario, label, stored, version, inputs) })
     }
 
-    /// Results that have been read already: of the run of `label` of a scenario, whose input files are
-    /// `inputs` if they are given.
+    /// Results that have been read already: of the run of `label` of a scenario.
     pub fn of(
         folder: PathBuf,
         mut scenario: Scenario,
         label: String,
         stored: StoredFlows,
         version: String,
-        inputs: Option<Arc<Contents>>,
+        inputs: Inputs,
     ) -> Results {
         scenario.transport.names = vec![label.clone()];
         Results { folder, scenario, stored, notes: vec![], label, version, inputs }
@@ -173,11 +192,15 @@ impl Results {
     /// # Errors
     /// There is no such flow.
     pub fn select(&self, selection: &Selection) -> Result<Vec<u32>, Fault> {
+        if selection.flows.is_empty() && selection.slowest == 0 {
+            return Err(Fault::value("--slowest", 0, "expected 1 or more"));
+        }
         let count = self.stored.len();
         for flow in &selection.flows {
             if *flow as usize >= count {
                 let problem = match count {
                     0 => "the run has no flows".to_string(),
+                    1 => "expected 0, the only flow of the run".to_string(),
                     _ => format!("expected 0 to {}; the nearest is {}", count - 1, count - 1),
                 };
                 return Err(Fault::value("--flow", flow, problem));
@@ -214,7 +237,7 @@ impl Results {
             };
             return Err(Fault::new(problem));
         }
-        Ok(found.into_iter().take(selection.slowest.max(1)).map(|(_, flow)| flow).collect())
+        Ok(found.into_iter().take(selection.slowest).map(|(_, flow)| flow).collect())
     }
 
     /// Repeats the run with a trace of these flows and explains them. If a flow was held by pauses,
@@ -245,14 +268,18 @@ impl Results {
     ) -> Result<Repeated, Fault> {
         let mut plan = self.plan()?;
         plan.scenario.output.trace = Some(on_paths(&plan, flows));
+        let whole = plan.scenario.run.until;
+        plan.scenario.run.until = self.known_at(flows, plan.site.base_rtt).or(whole);
+        let cut = plan.scenario.run.until != whole;
         let mut plan = Arc::new(plan);
         let first = run(&plan)?;
         let mut explanations: Vec<Explanation> =
             flows.iter().map(|flow| Explanation::of(&first, *flow)).collect();
         for (explanation, flow) in explanations.iter_mut().zip(flows) {
-            self.compare(&first, *flow, explanation);
+            self.compare(&first, *flow, cut, explanation);
             if let Some(trace) = pausing_ports(&first, explanation) {
                 let held = Arc::get_mut(&mut plan).expect("no run holds it");
+                held.scenario.run.until = trace.until.or(whole);
                 held.scenario.output.trace = Some(trace);
                 explanation.add_holders(&run(&plan)?);
             }
@@ -265,11 +292,7 @@ impl Results {
     /// # Errors
     /// The run was in real time, or the scenario is refused.
     pub fn plan(&self) -> Result<Plan, Fault> {
-        let scenario = self.scenario.clone();
-        let plan = match &self.inputs {
-            Some(inputs) => Plan::with_contents(scenario, inputs.clone())?,
-            None => Plan::new(scenario)?,
-        };
+        let plan = Plan::read(self.scenario.clone(), self.inputs.clone())?;
         if plan.scenario.run.world == incast_experiment::World::DataPlane
             && plan.dataplane().clock.varies()
         {
@@ -283,10 +306,26 @@ impl Results {
         Ok(plan)
     }
 
-    /// Holds a repeated flow against what is stored.
-    fn compare(&self, run: &Run, flow: u32, explanation: &mut Explanation) {
+    /// When all is known of these flows: the run that is repeated ends then. Nothing if one of them did not
+    /// complete.
+    fn known_at(&self, flows: &[u32], base_rtt: Span) -> Option<Span> {
+        let end = |flow: &u32| {
+            let stored = |column| self.stored.integer(column, *flow as usize);
+            let took = stored("fct_ps")?.max(stored("sender_fct_ps").unwrap_or(0));
+            stored("start_ps")?.checked_add(took)
+        };
+        let ends: Option<Vec<u64>> = flows.iter().map(end).collect();
+        let last = ends?.into_iter().max()?;
+        // The last ACKs are still on their way, as at the end of a run.
+        Some(Span(last.saturating_add(4 * base_rtt.0).min(Time::HORIZON.0)))
+    }
+
+    /// Holds a repeated flow against what is stored; of a run that was `cut` at its end, what is counted on
+    /// after it is left out.
+    fn compare(&self, run: &Run, flow: u32, cut: bool, explanation: &mut Explanation) {
         explanation.notes.extend(self.notes.iter().cloned());
-        let differs = self.stored.differences(run, flow as usize);
+        let mut differs = self.stored.differences(run, flow as usize);
+        differs.retain(|column| !(cut && COUNTED_ON.contains(column)));
         if differs.is_empty() {
             return;
         }

@@ -214,6 +214,27 @@ fn a_short_flow_overtakes_a_long_one() {
     assert!(overtaken);
 }
 
+/// What comes after the end of a flow is not simulated again, and the flow is the stored one all the same.
+#[test]
+fn a_run_is_repeated_until_the_flow_has_ended() {
+    let traffic = long(1, 0, "9KB", "0us") + &long(2, 0, "20MB", "5us");
+    for transport in ["dctcp", "ndp", "expresspass"] {
+        let home = run(&star(3, &format!("\"{transport}\""), "", &traffic));
+        let results = open(&home, None).unwrap_or_else(|fault| panic!("{fault}"));
+        let told = |flow: u32| {
+            let all = results.explain(&[flow], Some(1), &Monitor::default());
+            all.unwrap_or_else(|fault| panic!("{fault}"))
+        };
+        let (short, long) = (told(0), told(1));
+        assert_eq!(short.explanations[0].notes, Vec::<String>::new(), "{transport}");
+        assert_eq!(long.explanations[0].notes, Vec::<String>::new(), "{transport}");
+        let [early, late] = [&short, &long].map(|one| one.run.record.ended.0);
+        assert!(early * 20 < late, "{transport}: {early} of {late} ps");
+        let sent = [&short, &long].map(|one| one.run.record.packet_hops);
+        assert!(sent[0] * 20 < sent[1], "{transport}: {sent:?}");
+    }
+}
+
 /// The parts of the difference add up to the difference of the completion times.
 #[test]
 fn the_difference_of_two_transports() {
@@ -249,6 +270,7 @@ fn bad_input_is_told() {
     };
     let flows = Selection { flows: vec![1, 99], ..Selection::default() };
     told(pick(flows), &["--flow = `99`", "expected 0 to 3", "nearest is 3"]);
+    told(pick(Selection { slowest: 0, ..Selection::default() }), &["--slowest = `0`", "1 or more"]);
     let sizes = Selection { sizes: Some((1, 2)), ..Selection::default() };
     told(pick(sizes), &["20000 to 20000 bytes"]);
     let absent = |path: &Path| Results::open(path, None).map(|_| vec![]);

@@ -4,7 +4,7 @@ use crate::clos::Clos;
 use crate::fabric::{Fabric, NodeId, PortId, PortSpec, Tier, link_objection};
 use crate::{Forwarding, Problem, Routes, TopologyError};
 use incast_units::{Rate, Span};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// More links than this are refused: events number hosts and ports in 30 bits.
@@ -40,7 +40,8 @@ pub struct Graph {
     hosts: u32,
     switches: u32,
     links: Vec<Link>,
-    pairs: HashSet<(Vertex, Vertex)>,
+    /// How many links each linked pair has.
+    pairs: HashMap<(Vertex, Vertex), u16>,
     linked_hosts: Vec<bool>,
     /// What messages call the hosts and the switches: the numbers of an imported file.
     labels: Option<(Vec<u32>, Vec<u32>)>,
@@ -105,17 +106,56 @@ impl Graph {
         if let Some(problem) = self.objection(a, b, count, rate, propagation, loss) {
             return Err(TopologyError::new(problem));
         }
+        if self.pairs.contains_key(&(a.min(b), a.max(b))) {
+            let problem = Problem::DuplicateLink(self.name(a), self.name(b));
+            return Err(TopologyError::new(problem));
+        }
+        self.add(a, b, count, rate, propagation, loss)
+    }
+
+    /// Links two switches beside the links that they have already, if they have any. Returns how many these
+    /// are. Otherwise like [`Graph::link`].
+    pub fn link_beside(
+        &mut self,
+        a: Vertex,
+        b: Vertex,
+        rate: Rate,
+        propagation: Span,
+        loss: f64,
+    ) -> Result<u16, TopologyError> {
+        if let Some(problem) = self.objection(a, b, 1, rate, propagation, loss) {
+            return Err(TopologyError::new(problem));
+        }
+        let before = self.pairs.get(&(a.min(b), a.max(b))).copied().unwrap_or(0);
+        self.add(a, b, 1, rate, propagation, loss).map(|()| before)
+    }
+
+    fn add(
+        &mut self,
+        a: Vertex,
+        b: Vertex,
+        count: u16,
+        rate: Rate,
+        propagation: Span,
+        loss: f64,
+    ) -> Result<(), TopologyError> {
         if self.links.len() as u64 + count as u64 > MAX_LINKS {
             let message = format!("more than {MAX_LINKS} links");
             return Err(TopologyError::new(Problem::TooLarge(message)));
         }
-        self.pairs.insert((a.min(b), a.max(b)));
+        let links = self.pairs.entry((a.min(b), a.max(b))).or_default();
+        let first = *links;
+        let Some(all) = first.checked_add(count) else {
+            let message = format!("more than {} parallel links", u16::MAX);
+            return Err(TopologyError::new(Problem::TooLarge(message)));
+        };
+        *links = all;
         for vertex in [a, b] {
             if let Vertex::Host(host) = vertex {
                 self.linked_hosts[host as usize] = true;
             }
         }
-        for parallel in 0..count {
+        for parallel in first..all {
             self.links.push(Link { a, b, rate, propagation, loss, parallel });
         }
         Ok(())
@@ -140,10 +180,6 @@ impl Graph {
         let names = || (self.name(a), self.name(b));
         if let Some(problem) = link_objection(names, rate, propagation, loss) {
             return Some(problem);
-        }
-        if self.pairs.contains(&(a.min(b), a.max(b))) {
-            let (a, b) = names();
-            return Some(Problem::DuplicateLink(a, b));
         }
         match (a, b) {
             (Vertex::Host(_), Vertex::Host(_)) => {

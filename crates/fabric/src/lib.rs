@@ -60,7 +60,8 @@ pub use import::{Imported, import_hpcc_topology, import_htsim_topo};
 pub use options::{LinkDefaults, LinkOverride, Options};
 pub use routes::Routes;
 pub use shapes::{
-    Count, Dumbbell, FatTree, LeafSpine, ParkingLot, SHAPES, Shape, Size, Star, ThreeTier,
+    Count, Dragonfly, Dumbbell, FatTree, LeafSpine, ParkingLot, Rail, SHAPES, Shape, Size, Star,
+    ThreeTier, Torus,
 };
 pub use spec::{parse, parse_with, size_of};
 pub use uplinks::Uplinks;

@@ -188,18 +188,7 @@ impl Reproduction {
         options: &Options,
         folder: Option<&Path>,
     ) -> Result<Reproduction, Fault> {
-        let fits = |name: &str| is_meant(requested, name);
-        let all = Experiment::all()?;
-        if !all.iter().any(|one| fits(&one.name)) {
-            let hint = nearest(requested, all.iter().map(|one| one.name.as_str()));
-            return Err(Fault::new(format!("no experiment `{requested}`{hint}")));
-        }
-        if options.clock.is_some() {
-            check_clock(requested)?;
-        }
-        let chosen: Vec<Experiment> = all.into_iter().filter(|one| fits(&one.name)).collect();
-        check_sets(&chosen, &options.assuming)?;
-        check_runs(&chosen, &options.runs)?;
+        let chosen = chosen(requested, options)?;
         let mut options = options.clone();
         if options.from_kept {
             options.keep = Some(kept_folder(options.keep.as_deref())?);
@@ -247,6 +236,34 @@ impl Reproduction {
         judge(&mut self, watch, !monitor.stopped())?;
         Ok(verdicts)
     }
+}
+
+/// Refuses names, sets and runs that do not exist, and a clock that none of the experiments has, before
+/// anything is made.
+///
+/// # Errors
+/// That, with what there is.
+pub fn check(requested: &str, options: &Options) -> Result<(), Fault> {
+    chosen(requested, options).map(drop)
+}
+
+/// The experiments that are asked for.
+fn chosen(requested: &str, options: &Options) -> Result<Vec<Experiment>, Fault> {
+    let fits = |name: &str| is_meant(requested, name);
+    let all = Experiment::all()?;
+    if !all.iter().any(|one| fits(&one.name)) {
+        let hint = nearest(requested, all.iter().map(|one| one.name.as_str()));
+        return Err(Fault::new(format!(
+            "no experiment `{requested}`; `incast list` shows all{hint}"
+        )));
+    }
+    if options.clock.is_some() {
+        check_clock(requested)?;
+    }
+    let chosen: Vec<Experiment> = all.into_iter().filter(|one| fits(&one.name)).collect();
+    check_sets(&chosen, &options.assuming)?;
+    check_runs(&chosen, &options.runs)?;
+    Ok(chosen)
 }
 
 /// The folder of kept tables by which claims are judged: the given one, or that of the clone.

@@ -295,7 +295,7 @@ impl Team {
                     let limit = end.limit();
                     parts.iter_mut().for_each(|part| part.bring_to(limit));
                 }
-                state.over = end.is_over(parts.iter().map(|part| part.net.transit.hops).sum());
+                state.over = end.is_over(parts.iter().map(|part| part.net.transit.work()).sum());
                 state.end = *end;
                 continue;
             }

@@ -95,7 +95,7 @@ impl Steps {
         if self.end.is_silence() {
             self.part.bring_to(limit);
         }
-        self.end.is_over(self.part.net.transit.hops)
+        self.end.is_over(self.part.net.transit.work())
     }
 
     /// The instant reached, picoseconds: every event before it has been handled.

@@ -10,7 +10,7 @@ use incast_transport::{
 };
 use incast_world::{
     Arrival, Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, LinkState, LossLog,
-    choose,
+    Work, choose,
 };
 use std::sync::Arc;
 
@@ -94,6 +94,11 @@ pub(crate) struct Transit {
 }
 
 impl Transit {
+    /// What has been done.
+    pub fn work(&self) -> Work {
+        Work { hops: self.hops, wakes: self.probe.wakes }
+    }
+
     /// Starts the transmission of `packet` on `port` at `start` and schedules its arrival;
     /// `backlog` bytes remain queued.
     #[inline]

@@ -83,7 +83,8 @@ impl Study {
         let draft = with(Draft::load(path)?.sets(sets)?, section)?;
         let stem = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy());
         // The file of a study's folder is called as all of them; the folder has the name.
-        let folder = path.parent().filter(|_| stem == "study").and_then(Path::file_name);
+        let kept = |folder: &&Path| stem == "study" && folder.join("store.json").is_file();
+        let folder = path.parent().filter(kept).and_then(Path::file_name);
         let own =
             folder.map(|name| name.to_string_lossy().trim_start_matches("study-").to_string());
         let own = own.unwrap_or_else(|| stem.into_owned());

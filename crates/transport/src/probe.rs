@@ -50,6 +50,8 @@ pub struct Probe {
     now: u64,
     /// When new payload last arrived.
     last_delivery: u64,
+    /// How often timers of hosts ran.
+    pub wakes: u64,
     /// What the last call of `delivered` reported, until somebody takes it.
     delivery: Option<(FlowId, u64, u32)>,
     /// The packet that is being received: stamps, state, and path.
@@ -84,6 +86,7 @@ impl Probe {
             clock: HostClock::default(),
             now: 0,
             last_delivery: 0,
+            wakes: 0,
             delivery: None,
             arriving: None,
             ages: vec![Histogram::new()],

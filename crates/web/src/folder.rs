@@ -6,7 +6,8 @@ use crate::opened::{Files, Opened, json_of, within};
 use crate::{Kind, Trouble, scenario, shape, warning};
 use bytes::Bytes;
 use incast_experiment::{
-    Content, Contents, Fault, InputFile, Manifest, Network, Plan, Scenario, VERSION, sources,
+    Content, Contents, Fault, InputFile, Inputs, Manifest, Network, Plan, Scenario, VERSION,
+    sources, text_of,
 };
 use incast_explain::{Difference, Repeated, Results};
 use incast_fabric::NodeId;
@@ -91,7 +92,9 @@ impl Folder {
     fn find_inputs(&mut self) {
         for file in self.named.clone() {
             let own = file.name.rsplit('/').next().unwrap_or(&file.name);
-            if let Some(bytes) = self.files.get(&file.name).or(self.files.get(own)).cloned() {
+            let copy = file.copy.as_ref().and_then(|copy| self.files.get(copy));
+            let found = copy.or(self.files.get(&file.name)).or(self.files.get(own));
+            if let Some(bytes) = found.cloned() {
                 // One that has changed is refused where it is added by hand; here it is only not used.
                 let _ = self.add_input(&file.name, bytes.to_vec());
             }
@@ -114,9 +117,9 @@ impl Folder {
             );
             return Err(Trouble::of(Kind::ChangedFile, name, problem));
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Trouble::of(Kind::Input, name, "not text: expected UTF-8"))?;
-        self.inputs.insert(name.to_string(), Content::of(text));
+        let text = text_of(name, bytes)
+            .map_err(|fault| Trouble::of(Kind::Input, name, fault.problem()))?;
+        self.inputs.insert(name.to_string(), Content { text, sha256: found });
         Ok(())
     }
 
@@ -126,7 +129,7 @@ impl Folder {
             let own = ["manifest.json", "summary.json"];
             own.iter().any(|name| path.ends_with(name)) || path.ends_with(".parquet")
         };
-        let inputs = self.named.iter().filter(|file| !is_scenario(file));
+        let inputs = self.named.iter().filter(|file| !file.is_scenario());
         let inputs: Vec<Value> = inputs
             .map(|file| {
                 let given = self.inputs.contains_key(&file.name);
@@ -252,7 +255,7 @@ impl Folder {
         let stored = StoredFlows::of(self.files[&path].clone());
         let stored = stored.map_err(|problem| Trouble::of(Kind::Truncated, &path, problem))?;
         let version = self.manifest["version"].as_str().unwrap_or_default().to_string();
-        let inputs = Some(Arc::new(self.inputs.clone()));
+        let inputs = Inputs::of(Arc::new(self.inputs.clone()));
         let (scenario, label) = (self.scenario.clone(), opened.label.clone());
         Ok(Results::of(PathBuf::from(&opened.folder), scenario, label, stored, version, inputs))
     }
@@ -392,10 +395,6 @@ fn no_such_flow(flow: usize, rows: usize) -> Trouble {
 /// Whether a network may be drawn from a file: topologies, and flows with failures of links.
 fn draws(role: &str) -> bool {
     ["topology", "flows"].contains(&role)
-}
-
-fn is_scenario(file: &InputFile) -> bool {
-    ["scenario", "manifest"].contains(&file.role.as_str())
 }
 
 /// The files without what is in front of the manifest.

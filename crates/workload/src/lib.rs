@@ -7,12 +7,12 @@
 //!
 //! ```
 //! use incast_units::{Rate, Time};
-//! use incast_workload::{Shape, WireCost, incast, poisson, table};
+//! use incast_workload::{Incasts, Shape, WireCost, incasts, poisson, table};
 //!
 //! let shape = Shape::racks(64, 8, Rate::from_gbps(40), None);
 //! let sizes = table("web_search")?;
 //! let load = poisson(&shape, sizes, 0.6, 1000, 1, None, WireCost::ETHERNET)?;
-//! let burst = incast(&shape, 0, &[9, 17, 25], 30_000, Time(1_000_000))?;
+//! let burst = incasts(&shape, &Incasts::once(0, vec![9, 17, 25], 30_000, Time(1_000_000)))?;
 //! let traffic = load.merge(burst);
 //! assert_eq!(traffic.flows.len(), 1003);
 //! println!("{}", traffic.load_definition);
@@ -24,6 +24,7 @@ mod closed_loop;
 mod dialect;
 mod error;
 mod import;
+mod incast;
 mod lines;
 mod packet_table;
 mod pattern;
@@ -40,14 +41,13 @@ pub use closed_loop::{ClosedLoop, closed_loop};
 pub use dialect::SizeUnit;
 pub use error::WorkloadError;
 pub use import::hpcc::{export_hpcc, read_hpcc};
-pub use import::htsim::{Failure, HtsimTraffic, StartUnit, SwitchTier, read_htsim};
+pub use import::htsim::{Failure, HtsimTraffic, StartUnit, SwitchTier, export_htsim, read_htsim};
 pub use import::native::{export_csv, named_transports, read_csv};
 pub use import::yaps::read_yaps;
 pub use import::{HostIds, Imported, Kind, detect, read_flows};
+pub use incast::{Extent, Incasts, Recurrence, Senders, incasts};
 pub use packet_table::{ACK_LIMIT, HEADER_BYTES, PacketTable, segment, uniform};
-pub use pattern::{
-    Burst, LongFlow, all_to_all, bursts, choose_senders, incast, long_flows, permutation,
-};
+pub use pattern::{Burst, LongFlow, all_to_all, bursts, choose_senders, long_flows, permutation};
 pub use poisson::poisson;
 pub use random::{Stream, draw, fold, fold_text};
 pub use request::{ManyToMany, REQUEST_BYTES, RequestResponse, many_to_many, requests};

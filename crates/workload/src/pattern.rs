@@ -89,7 +89,11 @@ pub fn choose_senders(
 }
 
 /// Checks the senders of one receiver: they exist, are distinct and differ from the receiver.
-fn check_senders(shape: &Shape, receiver: u32, senders: &[u32]) -> Result<(), WorkloadError> {
+pub(crate) fn check_senders(
+    shape: &Shape,
+    receiver: u32,
+    senders: &[u32],
+) -> Result<(), WorkloadError> {
     check_host("receiver", receiver, shape.hosts)?;
     if senders.is_empty() {
         return Err(WorkloadError::setting("senders", 0, "1 sender or more"));
@@ -110,24 +114,6 @@ pub(crate) fn check_distinct(key: &str, list: &[u32], hosts: u32) -> Result<(), 
         Some(pair) => Err(WorkloadError::setting(key, pair[0], "each host once")),
         None => Ok(()),
     }
-}
-
-/// Each of `senders` sends `size` bytes to `receiver`, all at `at`.
-///
-/// # Errors
-/// Rejects hosts that do not exist, a sender named twice or that is the receiver, no senders,
-/// more senders than other hosts, and a size of 0 or above 2^53.
-pub fn incast(
-    shape: &Shape,
-    receiver: u32,
-    senders: &[u32],
-    size: u64,
-    at: Time,
-) -> Result<Traffic, WorkloadError> {
-    check_senders(shape, receiver, senders)?;
-    check_size("size", size)?;
-    let flow = |&src: &u32| FlowSpec::new(src, receiver, size, Start::At(at), FlowClass::Incast);
-    Ok(given(senders.iter().map(flow).collect()))
 }
 
 /// A single long flow.
@@ -180,7 +166,8 @@ pub struct Burst {
 /// The flows of repeated bursts.
 ///
 /// # Errors
-/// Rejects the inputs that [`incast`] rejects, 0 bursts or more than 2^22 flows, and times past 213
+/// Rejects hosts that do not exist, a sender named twice or that is the receiver, no senders, a size of 0 or
+/// above 2^53, 0 bursts or more than 2^22 flows, and times past 213
 /// days.
 pub fn bursts(shape: &Shape, burst: &Burst) -> Result<Traffic, WorkloadError> {
     check_senders(shape, burst.receiver, &burst.senders)?;

@@ -361,6 +361,7 @@ impl EndHost {
 
     fn wake<W: HostIo>(&mut self, world: &mut W, at: u64) {
         let Records { probe, packets, .. } = world.records();
+        probe.wakes += 1;
         probe.enter(Time(at), self.clock);
         for (_, handler) in &mut self.transports {
             if handler.deadline().0 <= at {

@@ -56,7 +56,7 @@ pub use epoch::{Epoch, LinkState, cut_for_good, epochs, last_repair};
 pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, copied};
 pub use maker::PortMaker;
 pub use pfc::{Buffers, Charge, Ingress, OWN, Pfc, is_change, sufficient_headroom};
-pub use progress::{End, Monitor, Progress};
+pub use progress::{End, Monitor, Progress, Work};
 pub use record::{add_flows, empty_record, new_deliveries, new_probe};
 pub use route::{
     Arrival, Choice, Turns, choose, heading, path_of, path_use, reverse_path_is_equal,

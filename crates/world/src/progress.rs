@@ -2,6 +2,7 @@
 
 use crate::{FlowSetup, Setup, last_repair};
 use incast_transport::{Outcome, Span, Time};
+use std::iter::Sum;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -107,6 +108,33 @@ const FIRST_DRAINS: u64 = 16;
 /// Transmissions between two such looks for which a run that delivers nothing is given up: a few
 /// seconds of work.
 const FRUITLESS: u64 = 2_000_000;
+/// The same of runs of hosts' timers, which are cheaper and may send nothing.
+const FRUITLESS_WAKES: u64 = 4_000_000;
+
+/// What a run has done, whether it was of use or not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Packets that began transmission.
+    pub hops: u64,
+    /// Runs of hosts' timers.
+    pub wakes: u64,
+}
+
+impl Sum for Work {
+    fn sum<I: Iterator<Item = Work>>(parts: I) -> Work {
+        let add =
+            |all: Work, own: Work| Work { hops: all.hops + own.hops, wakes: all.wakes + own.wakes };
+        parts.fold(Work::default(), add)
+    }
+}
+
+impl Work {
+    /// Whether so much in vain since `before` is enough.
+    fn is_fruitless(self, before: Work) -> bool {
+        self.hops.saturating_sub(before.hops) >= FRUITLESS
+            || self.wakes.saturating_sub(before.wakes) >= FRUITLESS_WAKES
+    }
+}
 
 /// When a run is over: a while after the last flow is complete, at a given instant, or when nothing
 /// has been delivered for long. All in picoseconds.
@@ -130,8 +158,8 @@ pub struct End {
     /// The instant, once it is known.
     pub at: u64,
     /// The silence that was looked at last: since when, for how long it may go on before the next look,
-    /// and the transmissions until then.
-    silence: (u64, u64, u64),
+    /// and the work until then.
+    silence: (u64, u64, Work),
     given_up: bool,
 }
 
@@ -154,7 +182,7 @@ impl End {
             all: true,
             delivered: 0,
             at: u64::MAX,
-            silence: (u64::MAX, 0, 0),
+            silence: (u64::MAX, 0, Work::default()),
             given_up: false,
         }
     }
@@ -219,21 +247,21 @@ impl End {
         self.limit() < self.until.min(self.at)
     }
 
-    /// Whether the run is over at its [limit](End::limit), by which `hops` transmissions have started.
-    /// If it is not, the limit has moved.
-    pub fn is_over(&mut self, hops: u64) -> bool {
+    /// Whether the run is over at its [limit](End::limit), by which this work has been done. If it is not,
+    /// the limit has moved.
+    pub fn is_over(&mut self, work: Work) -> bool {
         if !self.is_silence() {
             return true;
         }
         let (since, patience) = (self.silent_since(), self.patience());
         let known = self.silence.0 == since;
-        let fruitless = known && hops.saturating_sub(self.silence.2) >= FRUITLESS;
+        let fruitless = known && work.is_fruitless(self.silence.2);
         let apart = self.cuts && self.open == 0;
         self.given_up = fruitless
             || patience >= self.longest()
             || apart && patience >= self.drains(SILENT_DRAINS);
         if !self.given_up {
-            self.silence = (since, patience.saturating_mul(2).min(self.longest()), hops);
+            self.silence = (since, patience.saturating_mul(2).min(self.longest()), work);
         }
         self.given_up
     }
@@ -256,4 +284,20 @@ fn awaited(flows: &[FlowSetup]) -> u64 {
     let starts = flows.iter().map(|setup| setup.flow.start).filter(|start| *start != Time::NEVER);
     let delay = flows.iter().map(|setup| setup.delay.0).max().unwrap_or(0);
     starts.max().unwrap_or(Time::ZERO).0.saturating_add(delay)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_and_timers_alone_are_work_in_vain() {
+        let before = Work { hops: 7, wakes: 9 };
+        let after = |hops, wakes| Work { hops: 7 + hops, wakes: 9 + wakes }.is_fruitless(before);
+        assert!(!after(FRUITLESS - 1, FRUITLESS_WAKES - 1));
+        assert!(after(FRUITLESS, 0) && after(0, FRUITLESS_WAKES));
+        let parts = [before, Work { hops: 1, wakes: 2 }];
+        let all: Work = parts.into_iter().sum();
+        assert_eq!((all.hops, all.wakes), (8, 11));
+    }
 }

@@ -9,7 +9,7 @@ import { PARTS, type Flows, type RunData } from "./data";
 import { Diagram } from "./diagram";
 import { Events } from "./events";
 import { command, explain } from "./explaining";
-import { Repeating, Slowest, type Progress } from "./parts";
+import { Repeating, useWorst, type Progress } from "./parts";
 import { GLANCE, part, PART, sequence } from "./sequence";
 import type { Columns, Told } from "./session";
 import { sides, told, type Side } from "./store";
@@ -19,7 +19,9 @@ import { NotRepeatable, Trouble } from "./trouble";
 const SMALL = 2_000_000;
 
 export function FlowPage() {
-  const text = route.value.params.get("flow") ?? "";
+  const { flows, worst } = useWorst(sides.value[0]?.data);
+  // Without a number the page is of the slowest flow.
+  const text = route.value.params.get("flow") ?? (worst < 0 ? "" : String(worst));
   const flow = Number(text);
   const valid = text !== "" && Number.isInteger(flow) && flow >= 0;
   return (
@@ -27,12 +29,11 @@ export function FlowPage() {
       <form class="row" onSubmit={(event) => event.preventDefault()}>
         <label class="row">Flow
           <input type="number" min={0} step={1} value={text} style={{ width: "9rem" }}
-            onChange={(event) => amend({ flow: event.currentTarget.value, part: undefined })} />
+            onChange={(event) => amend({ flow: event.currentTarget.value, part: undefined, why: undefined })} />
         </label>
         <a href={address("results/flows", Object.fromEntries(route.value.params))}>Choose it in the table of flows</a>
       </form>
-      {!valid && <p class="quiet">Give the number of a flow, or click one in the table. The table begins with the slowest.</p>}
-      {!valid && sides.value.map(({ key, title, data }) => <div key={key}><strong>{title}</strong><Slowest data={data} /></div>)}
+      {!valid && <p class="quiet">{flows ? "Give the number of a flow, or click one in the table. The table begins with the slowest." : "Reading flows…"}</p>}
       {valid && <div class="sides stack">{sides.value.map((side) => <FlowPanel key={`${side.key} ${flow}`} side={side} flow={flow} />)}</div>}
     </>
   );
@@ -162,7 +163,10 @@ function Way({ details, flow, data, start }: { details: Columns; flow: number; d
   );
 }
 
-/** Repeats the run when asked, or at once if it is small. */
+/** Whether the address asks why the flow was slow: the page then opens on the answer. */
+const asked = () => route.value.params.has("why");
+
+/** Repeats the run when asked, or at once if the address asks or the run is small. */
 function useExplanation(data: RunData, flow: number) {
   const [state, setState] = useState<Loaded<Told> & { running?: boolean; progress?: Progress }>({});
   const wanted = useRef(0);
@@ -183,7 +187,7 @@ function useExplanation(data: RunData, flow: number) {
     let live = true;
     void data.manifest().then((manifest) => {
       const hops = Number(manifest["packet_hops"] ?? Infinity);
-      if (live && !data.info.not_repeatable && hops <= SMALL) ask();
+      if (live && !data.info.not_repeatable && (asked() || hops <= SMALL)) ask();
     });
     return () => {
       live = false;
@@ -200,9 +204,13 @@ function Why({ data, flow, flows, title }: { data: RunData; flow: number; flows:
   const stored = useLoaded(
     async () => (traced ? told<Columns>(data.folder.reader.trace(data.run, flow)) : undefined), [data, flow, traced]);
   const trace = value?.trace ?? (stored.value?.rows ? stored.value : undefined);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (asked()) heading.current?.scrollIntoView();
+  }, [value]);
   return (
     <>
-      <h3>Why</h3>
+      <h3 ref={heading}>Why</h3>
       <NotRepeatable data={data} />
       {!value && !running && !not_repeatable && (
         <p><button type="button" class="primary" onClick={ask}>Explain: run it again with a trace</button></p>

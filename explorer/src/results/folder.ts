@@ -18,7 +18,7 @@ export interface Chosen {
 }
 
 /** What the page reads of a folder: its tables and what says what they are. */
-const WANTED = /(^|\/)(manifest\.json|summary\.json|[a-z_]+\.parquet)$|\.(toml|cdf|tra|txt|csv|json|graphml)$/;
+const WANTED = /(^|\/)(manifest\.json|summary\.json|[a-z_]+\.parquet)$|(^|\/)inputs\/|\.(toml|cdf|tra|txt|csv|json|graphml)$/;
 /** What a page can hold of one file; the engine holds no more. */
 export const FILE_MOST = 1 << 30;
 /** Input files beside the manifest are read up to this size. */

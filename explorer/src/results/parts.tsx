@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { count, number, time } from "../parts/format";
 import { useLoaded } from "../parts/loaded";
 import { address, amend, route } from "../route";
-import type { RunData } from "./data";
+import type { Flows, RunData } from "./data";
 import { sides } from "./store";
 
 /** Which of the two shown runs a table is of. */
@@ -19,21 +19,27 @@ export function SideChoice() {
   );
 }
 
-/** The slowest flow of a run, with the way to why. */
-export function Slowest({ data }: { readonly data: RunData }) {
-  const { value: flows } = useLoaded(() => data.flows(), [data]);
+/** The slowest flow of a run; -1 if none completed. */
+export function useWorst(data: RunData | undefined): { readonly flows: Flows | undefined; readonly worst: number } {
+  const { value: flows } = useLoaded(async () => data?.flows(), [data]);
   const worst = useMemo(() => {
     const slowdown = flows?.numbers.slowdown ?? [];
     let found = -1;
     slowdown.forEach((own, row) => { if (own > (slowdown[found] ?? 0)) found = row; });
     return found;
   }, [flows]);
+  return { flows, worst };
+}
+
+/** The slowest flow of a run, with the way to why. */
+export function Slowest({ data }: { readonly data: RunData }) {
+  const { flows, worst } = useWorst(data);
   if (!flows || worst < 0) return <p class="small quiet">{flows ? "No flow completed." : "…"}</p>;
   const { fct_ps, slowdown } = flows.numbers;
   return (
     <p class="small">
       Slowest of {count(flows.rows)} flows: {time(fct_ps[worst])}, {number(slowdown[worst])} times as long as
-      alone. <a href={address("results/flow", { ...Object.fromEntries(route.value.params), flow: worst })}>Why was flow {worst} slow?</a>
+      alone. <a href={address("results/flow", { ...Object.fromEntries(route.value.params), flow: worst, why: 1 })}>Why was flow {worst} slow?</a>
     </p>
   );
 }

@@ -1,6 +1,6 @@
 /** One queue: its series over time, and who filled it. */
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { Filling } from "incast-web";
+import type { Fabric, Filling } from "incast-web";
 import { bytes, count, percent, rate, time } from "../parts/format";
 import { useLoaded, type Loaded } from "../parts/loaded";
 import { Series } from "../parts/series";
@@ -25,7 +25,8 @@ export function QueuePage() {
   const { value: series } = useLoaded(async () => own?.data.ports(), [own?.data]);
   if (problem) return <Trouble problem={problem} data={own?.data} />;
   if (!fabric || !series) return <p role="status">Reading ports…</p>;
-  const text = route.value.params.get("port") ?? "";
+  // Without a port the page is of the largest queue of a switch.
+  const text = route.value.params.get("port") ?? String(worst(fabric, series));
   const port = text === "" ? -1 : Number(text);
   const top = useLargest(all, port);
   return (
@@ -42,13 +43,22 @@ export function QueuePage() {
       {text !== "" && !fabric.ports[port] && (
         <div class="notice" role="alert">There is no port {text}: expected 0 to {fabric.ports.length - 1}, or choose one by its name.</div>
       )}
-      {text === "" && <p class="quiet">Choose a port, or click a link of the fabric.</p>}
       {fabric.ports[port] && (
         <div class="sides stack">{all.map((side) => <QueuePanel key={`${side.key} ${port}`} side={side} port={port} top={top} />)}</div>
       )}
       {fabric.ports[port] && <Clock step={series.interval} />}
     </>
   );
+}
+
+/** The port of a switch whose queue was the largest, or the first of all. */
+function worst(fabric: Fabric, series: PortSeries): number {
+  let [found, most] = [0, 0];
+  series.metric("queue").forEach((backlog, at) => {
+    const port = at % series.ports;
+    if (backlog > most && fabric.ports[port]?.tier !== "nic") [found, most] = [port, backlog];
+  });
+  return found;
 }
 
 function lines(series: PortSeries, port: number, ps: number) {

@@ -231,9 +231,19 @@ fn isolated() -> Check {
         0 => Check::bad(
             "isolated",
             format!("none of {usable} cores: --clock tsc would measure the scheduler"),
-            "use --clock compensated, or boot with isolcpus=1-3 nohz_full=1-3",
+            isolating(usable),
         ),
         count => Check::good("isolated", format!("{count} isolated cores")),
+    }
+}
+
+/// What isolates cores of so many, of which the first is left to the system.
+fn isolating(cores: usize) -> String {
+    let last = cores.saturating_sub(1).min(3);
+    match last {
+        0 => "use --clock compensated: tsc needs a second core".into(),
+        1 => "use --clock compensated, or boot with isolcpus=1 nohz_full=1".into(),
+        _ => format!("use --clock compensated, or boot with isolcpus=1-{last} nohz_full=1-{last}"),
     }
 }
 
@@ -269,6 +279,14 @@ mod tests {
             assert!(!check.ok && check.found.contains("built without DPDK"), "{check:?}");
             assert!(check.mend.unwrap().contains("--features dpdk"));
         }
+    }
+
+    #[test]
+    fn only_cores_that_the_machine_has_are_to_be_isolated() {
+        assert!(isolating(1).ends_with("needs a second core"));
+        assert!(isolating(2).ends_with("isolcpus=1 nohz_full=1"));
+        assert!(isolating(3).ends_with("isolcpus=1-2 nohz_full=1-2"));
+        assert!(isolating(64).ends_with("isolcpus=1-3 nohz_full=1-3"));
     }
 
     #[test]

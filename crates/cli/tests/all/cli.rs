@@ -61,6 +61,10 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&small(&["--transports", "rne"]), &["rne", "did you mean `ren`?"]);
     refused(&["compare", "--topology", "leaf-spine:0x8x8"], &["leaf-spine:0x8x8", "at least 1"]);
     refused(&["compare", "--topology", "leafspine:8x8x8"], &["leaf-spine"]);
+    let figure = ["reproduce", "ren/fig3", "--quick"];
+    refused(&[&figure[..], &["--runs", "zzz"]].concat(), &["--runs = `zzz`", "expected"]);
+    let sets = ["--assuming = `zzz`", "as_published"];
+    refused(&[&figure[..], &["--assuming", "zzz"]].concat(), &sets);
     let large = ["its 2002000000 ports take", "expected fewer hosts"];
     refused(&["compare", "--topology", "leaf-spine:1000x1000x1000000"], &large);
     let links = ["its 2000002000 ports take", "expected fewer hosts"];
@@ -608,8 +612,25 @@ fn manifests_that_cannot_be_repeated_are_refused() {
         assert!(unknown.contains(word), "{unknown}");
     }
 
-    // A file that changed, and one that is gone.
+    // A file that changed, and one that is gone: the folder has a copy, also where it was moved to.
     write("flows.csv", "src,dst,size_bytes,start_ns\n0,1,6000,0\n");
+    let output = incast(folder.path(), &["run", "first", "--out", "copied"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let told = text(&output.stdout);
+    assert!(told.contains("warning: flows.csv has changed since the run: its copy in"), "{told}");
+    let away = tempfile::tempdir().expect("a folder");
+    std::fs::rename(folder.path().join("copied"), away.path().join("moved")).expect("movable");
+    for arguments in
+        [&["explain", "moved"][..], &["check", "moved"], &["run", "moved", "--out", "twice"]]
+    {
+        let output = incast(away.path(), arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    }
+    let flows =
+        |place: std::path::PathBuf| std::fs::read(place.join("flows.parquet")).expect("there");
+    assert!(flows(away.path().join("twice")) == flows(folder.path().join("first")));
+    // Without a copy the file has to be as it was.
+    std::fs::remove_dir_all(folder.path().join("first/inputs")).expect("it was there");
     let output = incast(folder.path(), &["run", "first", "--out", "second"]);
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{told}");

@@ -112,11 +112,20 @@ fn what_cannot_be_explained_is_refused() {
     refused(folder, &size, &["no completed flow", "21000 to 32000 bytes"]);
     refused(folder, &own(&["--between", "dctcp", "homa"]), &["homa"]);
     refused(folder, &own(&["--transport", "ndp", "--size", "9KB-1KB"]), &["smaller size first"]);
-    // An input file that changed since the run.
+    refused(
+        folder,
+        &own(&["--transport", "ndp", "--slowest", "0"]),
+        &["--slowest = `0`", "1 or more"],
+    );
+    // An input file that changed since the run: its copy stands for it, and without one it is refused.
     let flows = folder.join("flows.csv");
     let before = std::fs::read_to_string(&flows).expect("readable");
     std::fs::write(&flows, before.replace("28000", "29000")).expect("writable");
     let flow = own(&["--transport", "ndp", "--flow", "7"]);
+    answer(folder, &flow);
+    let copy = folder.join("out/inputs/0-flows.csv");
+    assert_eq!(std::fs::read_to_string(&copy).expect("a copy"), before);
+    std::fs::remove_file(copy).expect("it was there");
     refused(folder, &flow, &["flows.csv", "restore it", "--allow-changed-files"]);
     std::fs::write(&flows, before).expect("writable");
     // A truncated table, and none: the run ended before its results were written.
@@ -153,4 +162,68 @@ fn a_run_in_real_time_cannot_be_explained() {
     let run = incast(folder, &[&small[..], &sets[..], &["--out", "out"]].concat());
     assert!(folder.join("out/flows.parquet").exists(), "{}", text(&run.stderr));
     refused(folder, &["explain", "out"], &["real time", "cannot be repeated", "virtual clock"]);
+}
+
+/// Results as files of HPCC's simulator and of htsim, with the numbers that the topology file gives its nodes.
+#[test]
+fn results_go_out_as_files_of_other_simulators() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("writable");
+    write("net", "4 1 3\n2\n0 2 10Gbps 1us 0\n1 2 10Gbps 1us 0\n3 2 10Gbps 1us 0\n");
+    write("flows", "2\n0 3 3 100 1000 0\n1 0 3 200 1000 0.001\n");
+    let scenario = "[fabric]\nfile = \"net\"\npfc = {}\n[transport]\nnames = [\"dcqcn\"]\n\
+                    [[traffic]]\nkind = \"file\"\nfile = \"flows\"\n[output]\ntrace = {}\n";
+    write("z.toml", scenario);
+    answer(folder, &["run", "z.toml", "--out", "out"]);
+    let read = |path: &str| std::fs::read_to_string(folder.join(path)).expect("written");
+    answer(folder, &["export", "out", "--as", "hpcc"]);
+    // Two links of 862.4 ns for 1,078 bytes, and 2 us of propagation: alone, as ideal.
+    let fct = "0b000001 0b000301 10000 100 1000 0 3725 3725\n\
+               0b000101 0b000001 10000 200 1000 1000000 3725 3725\n";
+    assert_eq!(read("out/hpcc/fct.txt"), fct);
+    assert_eq!(read("out/hpcc/flow.txt"), "2\n0 3 3 100 1000 0\n1 0 3 200 1000 0.001\n");
+    assert_eq!(read("out/hpcc/pfc.txt"), "", "no pause");
+    let qlen = read("out/hpcc/qlen.txt");
+    let lines: Vec<Vec<&str>> = qlen.lines().map(|line| line.split(' ').collect()).collect();
+    assert_eq!(lines[0][0], "time:");
+    let ports: Vec<[&str; 2]> = lines[1..].iter().map(|line| [line[0], line[1]]).collect();
+    assert_eq!(ports, [["2", "1"], ["2", "2"], ["2", "3"]]);
+    let samples: Vec<u64> = lines[1..]
+        .iter()
+        .map(|line| line[2..].iter().map(|n| n.parse::<u64>().expect("a count")).sum())
+        .collect();
+    assert!(samples[0] > 100 && samples.iter().all(|all| *all == samples[0]), "{samples:?}");
+    answer(folder, &["export", "out", "--as", "htsim", "--out", "matrix"]);
+    let matrix = "Nodes 3\nConnections 2\n0->2 id 1 start 0 size 1000\n1->0 id 2 start 1000000000 size 1000\n";
+    assert_eq!(read("matrix/flows.cm"), matrix);
+    let back = "[fabric]\ntopology = \"star:3\"\n[transport]\nnames = [\"ndp\"]\n\
+                [[traffic]]\nkind = \"file\"\nfile = \"matrix/flows.cm\"\n";
+    write("back.toml", back);
+    assert!(answer(folder, &["check", "back.toml"]).contains("flows.cm"));
+    // Pauses: three hosts fill one link, whose switch pauses them.
+    let many = "[fabric]\ntopology = \"star:4\"\npfc = { xoff = \"10KB\" }\n[transport]\nnames = [\"hpcc\"]\n\
+                [[traffic]]\nkind = \"incast\"\nreceiver = 0\nsize = \"100KB\"\n[output]\ntrace = {}\n";
+    write("many.toml", many);
+    answer(folder, &["run", "many.toml", "--out", "many"]);
+    answer(folder, &["export", "many", "--as", "hpcc"]);
+    let pauses = read("many/hpcc/pfc.txt");
+    let rows: Vec<Vec<u64>> = pauses
+        .lines()
+        .map(|line| line.split(' ').map(|word| word.parse().expect("a number")).collect())
+        .collect();
+    // Hosts 1 to 3 have one interface, which is paused and resumed alike.
+    assert!(
+        rows.iter().all(|row| (1..4).contains(&row[1]) && row[2] == 0 && row[3] == 1),
+        "{pauses}"
+    );
+    let of = |kind: u64| rows.iter().filter(|row| row[4] == kind).count();
+    assert!(of(1) > 0 && of(1) == of(0), "{pauses}");
+    refused(folder, &["export", "out", "--as", "ns2"], &["ns2", "hpcc", "htsim"]);
+    refused(folder, &["export", "nowhere", "--as", "hpcc"], &["nowhere"]);
+    refused(
+        folder,
+        &["export", "out", "--as", "hpcc", "--transport", "dcqcm"],
+        &["dcqcm", "did you mean"],
+    );
 }

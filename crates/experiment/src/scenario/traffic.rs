@@ -86,20 +86,43 @@ section! {
 }
 
 section! {
-    /// Many hosts send to one at the same time.
+    /// Many hosts send to one at the same time, once or again and again.
     pub struct Incast is "kind `incast`" {
         /// The receiving host.
-        receiver: u32;
+        receiver: Option<u32> = None, says "one of `receivers` for each incast";
+        /// Hosts that may receive: each incast goes to one of them, chosen at random. Excludes `receiver`.
+        receivers: Option<Hosts> = None, says "all";
         /// The sending hosts. Excludes `senders`.
         from: Option<Hosts> = None, says "all others";
-        /// Number of senders, chosen at random.
+        /// Number of senders, chosen at random for each incast.
         senders: Option<u32> = None,
             flag [Compare] "--incast" "N"
                 "Add an incast: this many senders, 64 KB each, to host 0 after 100 us";
+        /// Flows of an incast, dealt to its senders in turn: more than there are senders, or, without
+        /// `from` and `senders`, the number of random senders if there are so many other hosts.
+        fan_in: Option<u32> = None, says "one for each sender",
+            "1 to 4194304" => |flows| (1..=MAX_FLOWS).contains(&u64::from(*flows));
         /// Bytes of a flow.
         size: Bytes;
-        /// When the flows start.
+        /// Bytes of a request by which the receiver asks for each flow, which starts when the request has
+        /// arrived.
+        request: Option<Bytes> = None, says "none: senders start by themselves";
+        /// When the flows start; of several incasts, the first, or the process of which they are.
         at: Span = Span::ZERO;
+        /// Time from one incast to the next.
+        period: Option<Span> = None;
+        /// Incasts per second, at random instants. Excludes `period`.
+        rate: Option<f64> = None,
+            "a number above 0" => |rate| rate.is_finite() && *rate > 0.0;
+        /// Load of incasts at random instants: their mean rate over the rate of the links of all hosts that
+        /// may receive. Excludes `period` and `rate`.
+        load: Option<f64> = None,
+            "a number above 0" => |load| load.is_finite() && *load > 0.0;
+        /// Number of incasts; more than one needs `period`, `rate` or `load`.
+        count: Option<u32> = None, says "1",
+            "1 to 4194304" => |count| (1..=MAX_FLOWS).contains(&u64::from(*count));
+        /// Time in which incasts begin, from `at` on, instead of their number.
+        lasts: Option<Span> = None;
         /// Each flow starts at random up to this much later: hosts are not in step.
         jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first

@@ -80,15 +80,31 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         (1..HOSTS).prop_map(|count| (None, Some(count))),
         hosts(&[1, 3, 2]).prop_map(|from| (Some(from), None)),
     ];
-    let incast = (senders, size(), span(30)).prop_map(|((from, senders), size, at)| Incast {
-        receiver: 0,
-        from,
-        senders,
-        size,
-        at,
-        jitter: Span::ZERO,
-        burst: None,
-    });
+    let times = prop_oneof![
+        Just((None, None, None)),
+        (1..9u64, 1..3u32).prop_map(|(us, count)| (Some(Span::from_us(us)), None, Some(count))),
+        (1..3u32).prop_map(|count| (None, Some(0.1), Some(count))),
+    ];
+    let more = (of(1..3u64), of(HOSTS..2 * HOSTS), any::<bool>(), times);
+    let incast = (senders, size(), span(30), more).prop_map(
+        |((from, senders), size, at, (request, fan_in, any, (period, load, count)))| Incast {
+            receiver: (!any).then_some(0),
+            receivers: None,
+            from,
+            senders,
+            fan_in,
+            size,
+            request: request.map(Bytes::from_kb),
+            at,
+            period,
+            rate: None,
+            load,
+            count,
+            lasts: None,
+            jitter: Span::ZERO,
+            burst: None,
+        },
+    );
     let requests = (hosts(&[0, 2]), hosts(&[3, 1]), size(), 1..3u32, span(9), span(9)).prop_map(
         |(to, from, size, count, period, at)| Requests {
             to,

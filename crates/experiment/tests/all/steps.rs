@@ -34,6 +34,22 @@ fn timeouts_in_step_are_told_and_jitter_ends_them() {
     assert_ne!(ends(&run(&incast(&["transport.rto_jitter=0.5", "run.seed=2"]))), ends(&late));
 }
 
+/// Timers that receivers keep are not those of the keys: that they stay exact is said.
+#[test]
+fn timers_of_receiver_driven_transports_stay_exact_and_this_is_told() {
+    let names = "transport.names=[\"dctcp\", \"ndp\", \"ren\"]";
+    for set in ["transport.rto_jitter=0.5", "transport.timer_granularity=4ms"] {
+        let key = set.split('=').next().unwrap();
+        let told = |sets: &[&str]| -> Vec<String> {
+            let all = incast(sets).warnings;
+            all.iter().map(ToString::to_string).filter(|text| text.contains(key)).collect()
+        };
+        let [one] = &told(&[names, set])[..] else { panic!("one warning of {key}") };
+        assert!(one.contains("those of ndp, ren are kept by receivers"), "{one}");
+        assert_eq!((told(&[set]).len(), told(&[names]).len()), (0, 0));
+    }
+}
+
 /// Flows start between their time and `jitter` later, each at its own; other draws stay as they were.
 #[test]
 fn jitter_spreads_the_starts() {

@@ -232,15 +232,30 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             burst,
         },
     );
-    let incast = (any::<u32>(), of(hosts()), of(any::<u32>()), bytes(), span(), more()).prop_map(
-        |(receiver, from, senders, size, at, (burst, jitter))| Incast {
-            receiver,
-            from,
-            senders,
-            size,
-            at,
-            jitter,
-            burst,
+    let who = (of(any::<u32>()), of(hosts()), of(hosts()), of(any::<u32>()), of(1..4_194_305u32));
+    let when =
+        (span(), of(span()), of(positive()), of(positive()), of(1..4_194_305u32), of(span()));
+    let incast = (who, bytes(), of(bytes()), when, more()).prop_map(
+        |(who, size, request, when, (burst, jitter))| {
+            let (receiver, receivers, from, senders, fan_in) = who;
+            let (at, period, rate, load, count, lasts) = when;
+            Incast {
+                receiver,
+                receivers,
+                from,
+                senders,
+                fan_in,
+                size,
+                request,
+                at,
+                period,
+                rate,
+                load,
+                count,
+                lasts,
+                jitter,
+                burst,
+            }
         },
     );
     let requests = (hosts(), hosts(), bytes(), bytes(), any::<u32>(), span(), span(), more());

@@ -8,10 +8,14 @@
 //! Headers of four integers (`<nodes> <switches> <tors> <links>`, ns3-datacenter) and of six words
 //! (`<nodes> <gpus per server> <nvswitches> <switches> <links> <gpu type>`, SimAI) are read too.
 
-use super::warning::{DELAYS_IN_SECONDS, LINES_IGNORED, NVSWITCHES_LEFT_OUT, TORS_DISAGREE};
+use super::warning::{
+    DELAYS_IN_SECONDS, HOSTS_FORWARD, LINES_IGNORED, NVSWITCHES_LEFT_OUT, PARALLEL_LINKS,
+    TORS_DISAGREE,
+};
 use super::{Imported, MOST_LINKS, MOST_NODES, error_at};
 use crate::{Fabric, Graph, NodeId, PortId, Problem, Tier, TopologyError, Vertex};
 use incast_units::{Notice, Rate, Span};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 struct Header {
@@ -58,7 +62,8 @@ impl<'a> Reader<'a> {
 /// Reads a topology of the HPCC family. `file` is for messages and names the fabric. Strict:
 /// counts must not exceed what is there, ids be in range and links complete; what stands behind the last
 /// link that is counted is ignored with a note, as the originals do. In SimAI's form the NVSwitches and their
-/// links are left out (a note says so): hosts have one link here, the one into the fabric.
+/// links are left out (a note says so): hosts have one link here, the one into the fabric. Several links
+/// between two switches are parallel links; where hosts are linked to each other, they forward.
 pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, TopologyError> {
     let mut reader = Reader::new(file, text);
     let (line, words) = reader.line("a header, `<nodes> <switches> <links>`")?;
@@ -68,6 +73,8 @@ pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, Topology
         (0..header.nodes).filter(|id| roles[*id as usize] == role).collect()
     };
     let (host_ids, switch_ids) = (of_role(Role::Host), of_role(Role::Switch));
+    let links = read_links(&mut reader, &header)?;
+    let boards = boards(&links, &roles);
     let mut vertices: Vec<Option<Vertex>> = vec![None; header.nodes as usize];
     let mut graph = Graph::new();
     for id in &host_ids {
@@ -76,23 +83,32 @@ pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, Topology
     for id in &switch_ids {
         vertices[*id as usize] = Some(graph.add_switch());
     }
-    graph.label(host_ids.clone(), switch_ids);
-
-    let (mut left_out, mut bare) = (0, None);
-    for number in 0..header.links {
-        let wanted = format!("link {} of the {} in the header", number + 1, header.links);
-        let (line, words) = reader.line(&wanted)?;
-        let link = read_link(file, line, &words, header.nodes)?;
-        bare = bare.max(link.bare.then_some(link.delay));
+    let switch_ids: Vec<u32> = switch_ids.into_iter().chain(boards.keys().copied()).collect();
+    graph.label(host_ids.clone(), switch_ids.clone());
+    for (id, rate) in &boards {
+        let (host, board) = (vertices[*id as usize].expect("a host"), graph.add_switch());
+        graph.link(host, board, *rate, Span::ZERO, 0.0).map_err(|error| error.at(file, None))?;
+        vertices[*id as usize] = Some(board);
+    }
+    let (mut left_out, mut beside) = (0, 0);
+    for link in &links {
         match (vertices[link.src as usize], vertices[link.dst as usize]) {
-            (Some(a), Some(b)) => graph
-                .link(a, b, link.rate, link.delay, link.loss)
-                .map_err(|error| error.at(file, Some(line as u32)))?,
+            (Some(a), Some(b)) => {
+                let before = graph.link_beside(a, b, link.rate, link.delay, link.loss);
+                let before = before.map_err(|error| error.at(file, Some(link.line as u32)))?;
+                beside += u32::from(before > 0);
+            }
             _ => left_out += 1,
         }
     }
     let mut notes = Vec::new();
-    if let Some(longest) = bare {
+    if beside > 0 {
+        notes.push(PARALLEL_LINKS.notice(&[("file", &file), ("links", &beside)]));
+    }
+    if !boards.is_empty() {
+        notes.push(HOSTS_FORWARD.notice(&[("file", &file), ("hosts", &boards.len())]));
+    }
+    if let Some(longest) = links.iter().filter(|link| link.bare).map(|link| link.delay).max() {
         notes.push(DELAYS_IN_SECONDS.notice(&[("file", &file), ("longest", &longest)]));
     }
     if header.nvswitches > 0 {
@@ -105,7 +121,42 @@ pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, Topology
     if let Some(tors) = header.tors.filter(|tors| *tors as usize != edges) {
         notes.push(TORS_DISAGREE.notice(&[("stated", &tors), ("found", &edges)]));
     }
-    Ok(Imported { fabric, notes, queues: Vec::new(), host_ids })
+    Ok(Imported { fabric, notes, queues: Vec::new(), host_ids, switch_ids })
+}
+
+fn read_links(reader: &mut Reader, header: &Header) -> Result<Vec<LinkLine>, TopologyError> {
+    let mut links = Vec::with_capacity(header.links.min(1 << 16) as usize);
+    for number in 0..header.links {
+        let wanted = format!("link {} of the {} in the header", number + 1, header.links);
+        let (line, words) = reader.line(&wanted)?;
+        links.push(read_link(reader.file, line, &words, header.nodes)?);
+    }
+    Ok(links)
+}
+
+/// Hosts that forward, where two hosts are linked: those with several links, and one of two hosts without
+/// others. Each gets a switch on its board, whose link to the host is as fast as its links together.
+fn boards(links: &[LinkLine], roles: &[Role]) -> BTreeMap<u32, Rate> {
+    let host = |id: u32| roles[id as usize] == Role::Host;
+    let between_hosts = |link: &&LinkLine| host(link.src) && host(link.dst) && link.src != link.dst;
+    if !links.iter().any(|link| between_hosts(&link)) {
+        return BTreeMap::new();
+    }
+    let mut own: BTreeMap<u32, (u32, u64)> = BTreeMap::new();
+    for link in links {
+        for id in [link.src, link.dst].into_iter().filter(|id| host(*id)) {
+            let (count, rate) = own.entry(id).or_default();
+            (*count, *rate) = (*count + 1, rate.saturating_add(link.rate.0));
+        }
+    }
+    let mut forward: BTreeSet<u32> =
+        own.iter().filter(|(_, (count, _))| *count > 1).map(|(id, _)| *id).collect();
+    for link in links.iter().filter(between_hosts) {
+        if !forward.contains(&link.src) && !forward.contains(&link.dst) {
+            forward.insert(link.src);
+        }
+    }
+    forward.into_iter().map(|id| (id, Rate(own[&id].1))).collect()
 }
 
 fn read_header(file: &str, line: usize, words: &[&str]) -> Result<Header, TopologyError> {
@@ -174,9 +225,6 @@ fn check_header(header: &Header) -> Result<(), String> {
     if let Some(tors) = header.tors.filter(|tors| *tors > switches) {
         return Err(format!("{tors} ToRs of {switches} switches: not a header of ns3-datacenter"));
     }
-    if switches == 0 {
-        return Err("0 switches; a fabric needs at least 1".to_string());
-    }
     if nodes as u64 > links as u64 + 1 {
         return Err(format!("{links} links cannot connect {nodes} nodes"));
     }
@@ -220,6 +268,7 @@ fn node_id(file: &str, line: usize, word: &str, nodes: u32) -> Result<u32, Topol
 }
 
 struct LinkLine {
+    line: usize,
     src: u32,
     dst: u32,
     rate: Rate,
@@ -264,7 +313,7 @@ fn read_link(
         }
     };
     let src = node_id(file, line, src, nodes)?;
-    Ok(LinkLine { src, dst: node_id(file, line, dst, nodes)?, rate, delay, bare, loss })
+    Ok(LinkLine { line, src, dst: node_id(file, line, dst, nodes)?, rate, delay, bare, loss })
 }
 
 /// What stands behind the last link that is counted: the original readers stop there, people lower the

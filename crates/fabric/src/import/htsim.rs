@@ -85,7 +85,8 @@ pub fn import_htsim_topo(file: &str, text: &str) -> Result<Imported, TopologyErr
         .map(|tier| TierQueues { up: bytes(tier, "queue_up"), down: bytes(tier, "queue_down") })
         .collect();
     let host_ids = (0..fabric.hosts()).collect();
-    Ok(Imported { fabric: fabric.named(file), notes, queues, host_ids })
+    let switch_ids = (fabric.hosts()..fabric.nodes()).collect();
+    Ok(Imported { fabric: fabric.named(file), notes, queues, host_ids, switch_ids })
 }
 
 fn read<'a>(file: &'a str, text: &str) -> Result<Topo<'a>, TopologyError> {

@@ -37,12 +37,19 @@ pub struct Imported {
     /// Buffers per tier, edge first, where the file states them (htsim).
     pub queues: Vec<TierQueues>,
     host_ids: Vec<u32>,
+    switch_ids: Vec<u32>,
 }
 
 impl Imported {
     /// The number each host had in the file, by its host number here. Ascending.
     pub fn host_ids(&self) -> &[u32] {
         &self.host_ids
+    }
+
+    /// The number each switch had in the file, in the order of the switches here; of a switch on a host's board,
+    /// the host's.
+    pub fn switch_ids(&self) -> &[u32] {
+        &self.switch_ids
     }
 
     /// The host that had this number in the file; `None` for a switch or an unknown number.

@@ -15,6 +15,19 @@ incast_units::warnings! {
         means: "The topology file gives the delay of a link as a number alone.",
         remedy: "Compare the longest delay with what the file should have, and give delays a unit.",
     }
+    PARALLEL_LINKS = "parallel_links" {
+        says: "{file}: {links} links are beside others of the same two switches; packets are spread over all",
+        means: "The topology file links some switches several times. Routes take each of these links as a path. \
+                Simulators of the HPCC family use the last one only.",
+        remedy: "Nothing, or one line for each pair.",
+    }
+    HOSTS_FORWARD = "hosts_forward" {
+        says: "{file}: {hosts} hosts forward: each has a switch on its board, which its other links are at",
+        means: "The topology file links hosts to each other, as in rings and tori. A host with several \
+                links is a host and a switch, joined by a link as fast as its links together, without \
+                propagation.",
+        remedy: "Nothing; a packet is stored once more at its source and its destination.",
+    }
     LINES_IGNORED = "lines_ignored" {
         says: "{file}: {counted} links are counted in the header and read; {left} {lines} behind them, from \
                line {line} on, not ({links} of them links)",

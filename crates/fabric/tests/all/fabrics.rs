@@ -33,6 +33,14 @@ const SPECS: &[&str] = &[
     "fat-tree:6",
     "clos:4x2x16x2x2",
     "clos:1x3x2x1x2",
+    "torus:4x4x1",
+    "torus:3x2x4",
+    "torus:2x1x1",
+    "dragonfly:5x4x2",
+    "dragonfly:9x2x1",
+    "dragonfly:1x3x2",
+    "rail:2x8x4x4",
+    "rail:1x2x1x1",
 ];
 
 /// A connected random graph: a random tree of switches, more links among them, hosts anywhere.
@@ -203,6 +211,46 @@ fn a_clos_has_counts_and_rates_of_its_own() {
 }
 
 /// FastTune: ten hosts of 10 Gb/s under a leaf with four uplinks of 100 Gb/s.
+/// Degrees and distances by hand.
+#[test]
+fn tori_dragonflies_and_rails_are_as_documented() {
+    let hops = |fabric: &Fabric, a: u32, b: u32| {
+        let routes = fabric.routes();
+        let (mut node, mut hops) = (fabric.rack_of(a), 0);
+        while node != NodeId(b) {
+            node = fabric.port(routes.next(node, b)[0]).peer;
+            hops += 1;
+        }
+        hops - 1
+    };
+    let torus = fabric("torus:4x3x2");
+    assert_eq!(
+        (torus.hosts(), torus.nodes(), torus.ports().len()),
+        (24, 48, 2 * (24 + 24 + 24 + 12))
+    );
+    // Place (2, 1, 1) from (0, 0, 0): two along x, one along y, one along z; two ways round along x.
+    assert_eq!(hops(&torus, 0, 2 + 4 + 12), 4);
+    assert_eq!(hops(&torus, 0, 3 + 2 * 4), 2, "one back along x and y, over the edge");
+    assert_eq!(torus.path_count(0, 2), 2);
+    assert!(torus.ports_of(NodeId(24)).len() == 1 + 2 + 2 + 1);
+    // Canonical: 5 groups of 4 switches, of which each has one global link.
+    let dragonfly = fabric("dragonfly:5x4x2");
+    assert_eq!((dragonfly.hosts(), dragonfly.nodes()), (40, 60));
+    assert_eq!(dragonfly.ports().len(), 2 * (40 + 5 * 6 + 10));
+    assert!((40..60).all(|switch| dragonfly.ports_of(NodeId(switch)).len() == 2 + 3 + 1));
+    assert_eq!(hops(&dragonfly, 0, 7), 1, "within a group");
+    let farthest = (8..40).map(|host| hops(&dragonfly, 0, host)).max();
+    assert_eq!(farthest, Some(3), "a local, a global and a local link");
+    // NIC 1 of all servers of a pod is at one switch.
+    let rail = fabric("rail:2x3x4x2");
+    assert_eq!((rail.hosts(), rail.nodes(), rail.ports().len()), (24, 34, 2 * (24 + 16)));
+    assert_eq!(
+        (rail.rack_of(1), rail.rack_of(5), rail.rack_of(13)),
+        (NodeId(25), NodeId(25), NodeId(29))
+    );
+    assert_eq!((hops(&rail, 1, 5), hops(&rail, 1, 2), rail.path_count(1, 2)), (0, 2, 2));
+}
+
 #[test]
 fn mixed_rates_are_not_oversubscribed() {
     let options = Options { uplink_rate: Some(Rate::from_gbps(100)), ..Options::default() };

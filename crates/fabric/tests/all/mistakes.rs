@@ -37,8 +37,8 @@ fn topology_strings() {
     assert!(says("Dumbell:8x8").contains("did you mean `dumbbell`?"));
     assert!(says("parkinglot:8").contains("did you mean `parking-lot`?"));
     assert!(says("fattree:8").contains("did you mean `fat-tree`?"));
-    assert!(!says("torus:4x4").contains("did you mean"));
-    assert!(says("torus:4x4").contains("star, dumbbell, parking-lot, leaf-spine, fat-tree"));
+    assert!(!says("hypercube:4").contains("did you mean"));
+    assert!(says("hypercube:4").contains("star, dumbbell, parking-lot, leaf-spine, fat-tree"));
     assert!(says("").contains("no topology"));
 }
 

@@ -5,7 +5,9 @@ use incast_protocols::{CATALOGUE, find};
 use incast_sim::{Monitor, run};
 use incast_testkit::{Trial, flow, us};
 use incast_transport::{Classes, Flow, Framing, Limit, Rate, SizeQuantiles, Time};
-use incast_workload::{Shape, Start, Traffic, WireCost, incast, permutation, poisson, table};
+use incast_workload::{
+    Incasts, Shape, Start, Traffic, WireCost, incasts, permutation, poisson, table,
+};
 use incast_world::{Pfc, SharedBuffer, sufficient_headroom};
 use std::sync::Arc;
 
@@ -123,7 +125,7 @@ fn traffic(kind: Kind, size: u32) -> Traffic {
         Kind::Permutation => permutation(hosts, 1_000_000_000, 1),
         Kind::Incast => {
             let senders: Vec<u32> = (1..hosts).collect();
-            incast(&shape, 0, &senders, 100_000 * size as u64, Time::ZERO)
+            incasts(&shape, &Incasts::once(0, senders, 100_000 * size as u64, Time::ZERO))
         }
         Kind::WebSearch | Kind::Pfc => {
             let sizes = table("web_search").expect("a built-in table");

@@ -7,12 +7,14 @@
 //! multishot's sources is known only during the run, so the k-th connection waits for the k-th
 //! source in file order. This is exact if the sources finish in that order; a warning reports it.
 
+use super::native::waits;
 use super::{HostIds, Line, Place, content};
 use crate::error::{WorkloadError, one_of};
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, Start, Traffic};
 use crate::warning::{KEY_IGNORED, START_UNIT_TAKEN, TRIGGER_ORDER, TRIGGER_STARTS_NOTHING};
 use incast_units::{Bytes, Notice, Span, Time, WarningKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 /// The tier of a switch in htsim's fat tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,6 +115,23 @@ fn start_notice(
             ("key", &key),
         ])
     })
+}
+
+/// Writes `traffic` as a connection matrix for `hosts` nodes, starts in picoseconds. Classes, transports and
+/// prescribed packets are not part of the format.
+///
+/// # Errors
+/// Rejects flows that wait for others.
+pub fn export_htsim(traffic: &Traffic, hosts: u32) -> Result<String, WorkloadError> {
+    let mut text = format!("Nodes {hosts}\nConnections {}\n", traffic.flows.len());
+    for (i, flow) in traffic.flows.iter().enumerate() {
+        let Start::At(start) = flow.start else {
+            return Err(waits(i));
+        };
+        let (src, dst, size) = (flow.src, flow.dst, flow.size);
+        let _ = writeln!(text, "{src}->{dst} id {} start {} size {size}", i + 1, start.0);
+    }
+    Ok(text)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

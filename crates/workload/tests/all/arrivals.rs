@@ -197,19 +197,21 @@ fn permutations_and_all_to_all() {
 fn incast_and_bursts() {
     let shape = small(16);
     let senders = choose_senders(&shape, 3, 15, 1).unwrap();
-    let traffic = incast(&shape, 3, &senders, 30_000, Time(7)).unwrap();
+    let once =
+        |senders: &[u32], size| incasts(&shape, &Incasts::once(3, senders.to_vec(), size, Time(7)));
+    let traffic = once(&senders, 30_000).unwrap();
     traffic.validate(16).unwrap();
     assert_eq!(traffic.flows.len(), 15);
     assert!(traffic.flows.iter().all(|f| f.dst == 3 && start(f) == Time(7)));
     assert!(traffic.flows.iter().all(|f| f.class == FlowClass::Incast));
     assert!(message(choose_senders(&shape, 3, 16, 1)).contains("1 to 15"));
     assert!(message(choose_senders(&shape, 16, 1, 1)).contains("a host from 0 to 15"));
-    assert!(message(incast(&shape, 3, &[3], 1, Time(0))).contains("other than the receiver"));
-    assert!(message(incast(&shape, 3, &[1, 2, 1], 1, Time(0))).contains("each host once"));
-    assert!(message(incast(&shape, 3, &[99], 1, Time(0))).starts_with("senders = `99`"));
-    assert!(message(incast(&shape, 3, &[], 1, Time(0))).contains("1 sender or more"));
-    assert!(message(incast(&shape, 3, &[0; 16], 1, Time(0))).contains("each host once"));
-    assert!(message(incast(&shape, 3, &[1], 0, Time(0))).starts_with("size = `0`"));
+    assert!(message(once(&[3], 1)).contains("other than the receiver"));
+    assert!(message(once(&[1, 2, 1], 1)).contains("each host once"));
+    assert!(message(once(&[99], 1)).starts_with("senders = `99`"));
+    assert!(message(once(&[], 1)).contains("1 sender or more"));
+    assert!(message(once(&[0; 16], 1)).contains("each host once"));
+    assert!(message(once(&[1], 0)).starts_with("size = `0`"));
 
     let (at, period) = (Time(100), Span(50));
     let burst = Burst { senders: vec![1, 2], receiver: 0, size: 10, at, count: 3, period };
@@ -225,6 +227,127 @@ fn incast_and_bursts() {
     assert_eq!((traffic.flows[0].src, traffic.flows[1].src), (1, 2), "in order of time");
     assert!(message(long_flows(&shape, &[])).contains("1 long flow or more"));
     assert!(message(long_flows(&shape, &[long(0, 1)])).contains("other than the sender"));
+}
+
+/// Incasts of 30 KB to any host of 16, four random senders each.
+fn any_incasts() -> Incasts {
+    Incasts {
+        receivers: (0..16).collect(),
+        senders: Senders::Random(4),
+        recurrence: Recurrence::Period(Span(50)),
+        extent: Extent::Count(3),
+        seed: 7,
+        ..Incasts::once(0, vec![], 30_000, Time(100))
+    }
+}
+
+#[test]
+fn incasts_recur_by_period_with_hosts_of_their_own() {
+    let shape = small(16);
+    let traffic = incasts(&shape, &any_incasts()).unwrap();
+    traffic.validate(16).unwrap();
+    let rounds: Vec<&[FlowSpec]> = traffic.flows.chunks(4).collect();
+    let mut seen = vec![];
+    for (round, at) in rounds.iter().zip([100, 150, 200]) {
+        assert!(round.iter().all(|flow| start(flow) == Time(at) && flow.dst == round[0].dst));
+        let mut senders: Vec<u32> = round.iter().map(|flow| flow.src).collect();
+        senders.sort_unstable();
+        senders.dedup();
+        assert_eq!(senders.len(), 4, "four different senders");
+        seen.push((round[0].dst, senders));
+    }
+    seen.dedup();
+    assert_eq!((rounds.len(), seen.len()), (3, 3), "each incast draws its own hosts");
+    // Over many incasts every host receives and sends alike.
+    let many = Incasts { extent: Extent::Count(8_000), ..any_incasts() };
+    let traffic = incasts(&shape, &many).unwrap();
+    for host in 0..16 {
+        let count = |of: &dyn Fn(&FlowSpec) -> bool| traffic.flows.iter().filter(|f| of(f)).count();
+        let (sent, received) = (count(&|f| f.src == host), count(&|f| f.dst == host));
+        assert!((1_800..2_200).contains(&sent), "{host}: {sent}");
+        assert!((1_800..2_200).contains(&received), "{host}: {received}");
+    }
+    let within = Incasts { extent: Extent::Lasts(Span(101)), ..any_incasts() };
+    assert_eq!(incasts(&shape, &within).unwrap().flows.len(), 12, "at 100, 150 and 200");
+}
+
+#[test]
+fn a_fan_in_beyond_the_hosts_deals_several_flows_to_each() {
+    let shape = small(4);
+    let spec = |senders, fan_in| Incasts {
+        senders,
+        fan_in: Some(fan_in),
+        seed: 3,
+        ..Incasts::once(2, vec![], 1_000, Time(0))
+    };
+    let sources = |spec: &Incasts| -> Vec<u32> {
+        incasts(&shape, spec).unwrap().flows.iter().map(|flow| flow.src).collect()
+    };
+    assert_eq!(sources(&spec(Senders::Others, 7)), [0, 1, 3, 0, 1, 3, 0]);
+    assert_eq!(sources(&spec(Senders::Listed(vec![3, 0]), 5)), [3, 0, 3, 0, 3]);
+    let two = sources(&spec(Senders::Others, 2));
+    assert_eq!(
+        two,
+        choose_senders(&shape, 2, 2, 3).unwrap(),
+        "fewer flows than hosts: random ones"
+    );
+    let refused = |spec: &Incasts| message(incasts(&shape, spec));
+    assert_eq!(
+        refused(&spec(Senders::Random(3), 2)),
+        "fan_in = `2`: expected 3 or more: a flow of each sender"
+    );
+    assert!(refused(&spec(Senders::Random(4), 9)).starts_with("senders = `4`: expected 1 to 3"));
+    let many = Incasts { extent: Extent::Count(5), ..spec(Senders::Others, 1_000_000) };
+    let many = Incasts { recurrence: Recurrence::Rate(1e6), ..many };
+    assert!(refused(&many).starts_with("count = `5`: expected at most 4194304 flows in all"));
+}
+
+#[test]
+fn the_load_of_incasts_is_that_of_the_receivers_links() {
+    let shape = small(16);
+    let spec = Incasts {
+        recurrence: Recurrence::Load(0.25),
+        extent: Extent::Count(20_000),
+        receivers: vec![1, 2, 3, 4],
+        ..any_incasts()
+    };
+    let traffic = incasts(&shape, &spec).unwrap();
+    let capacity = 4.0 * shape.host_rate[0].0 as f64;
+    let wire = WireCost::ETHERNET.flow(30_000) as f64 * traffic.flows.len() as f64;
+    let last = start(traffic.flows.last().unwrap()).0 as f64 / 1e12;
+    let load = 8.0 * wire / capacity / last;
+    assert!((load / 0.25 - 1.0).abs() < 0.02, "{load}");
+    assert_eq!(traffic.offered_load, Some(0.25));
+    assert!(
+        traffic.load_definition.contains("links of 4 receivers"),
+        "{}",
+        traffic.load_definition
+    );
+    // A rate is incasts per second: the same process.
+    let rate = Incasts { recurrence: Recurrence::Rate(1e5), ..spec };
+    let traffic = incasts(&shape, &rate).unwrap();
+    let last = start(traffic.flows.last().unwrap()).0 as f64 / 1e12;
+    assert!((20_000.0 / last / 1e5 - 1.0).abs() < 0.02, "{last}");
+}
+
+#[test]
+fn an_incast_by_requests_waits_for_each_of_them() {
+    let spec = Incasts { request: Some(64), fan_in: Some(6), ..any_incasts() };
+    let traffic = incasts(&small(16), &spec).unwrap();
+    traffic.validate(16).unwrap();
+    assert_eq!((traffic.flows.len(), traffic.requests.len()), (3 * 12, 3));
+    for (group, at) in traffic.requests.iter().zip([100, 150, 200]) {
+        assert_eq!(group.requests.len(), 6);
+        for (asked, answer) in group.requests.iter().zip(&group.responses) {
+            let (request, response) =
+                (&traffic.flows[*asked as usize], &traffic.flows[*answer as usize]);
+            assert_eq!((request.src, request.size, start(request)), (group.client, 64, Time(at)));
+            assert_eq!((response.src, response.dst), (request.dst, group.client));
+            assert_eq!((request.class, response.class), (FlowClass::Request, FlowClass::Incast));
+            let wait = Start::After { flows: vec![*asked], delay: Span::ZERO };
+            assert_eq!(response.start, wait);
+        }
+    }
 }
 
 fn ask() -> RequestResponse {
