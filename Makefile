@@ -1,4 +1,5 @@
-# `make test` is what CI runs: it installs what a fresh machine lacks, then checks everything.
+# `make check` is for every commit. `make test` is what CI runs: it installs what a fresh machine lacks, then checks everything.
+# `make nightly` is what takes hours.
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo -E)
 export CARGO_TERM_COLOR ?= never
@@ -12,7 +13,10 @@ endif
 # Gigabytes that a run from nothing needs, with some to spare.
 SPACE := 8
 
-.PHONY: test setup format lint docs site tidy deny unit generate transport wheel explorer page validation bench
+.PHONY: check test nightly setup format lint docs site tidy deny unit generate transport wheel explorer page validation bench
+
+check:
+	./tests/check
 
 test: setup format tidy deny lint docs unit site
 # `unit` builds the program; the site's pages are made by it.
@@ -79,6 +83,9 @@ deny:
 
 unit:
 	./tests/unit
+
+nightly:
+	./tests/nightly
 
 # Everything in the repository that is made from the program.
 generate:
