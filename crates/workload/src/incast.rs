@@ -242,7 +242,7 @@ fn within(spec: &Incasts, starts: impl Iterator<Item = u64>) -> Result<Vec<Time>
             row
         }
     };
-    if found.iter().any(|at| *at >= Time::NEVER.0) {
+    if found.contains(&Time::NEVER.0) {
         let (key, value) = match spec.extent {
             Extent::Count(count) => ("count", count.to_string()),
             Extent::Lasts(lasts) => ("lasts", lasts.to_string()),
