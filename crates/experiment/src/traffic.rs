@@ -24,7 +24,10 @@ pub fn shape(fabric: &Fabric) -> Shape {
     racks.dedup();
     let rack =
         |server| racks.binary_search(&place(server)).expect("the list has every rack") as u32;
-    let rate = |server| Rate(fabric.nics_of(server).map(|nic| fabric.host_rate(nic).0).sum());
+    let rate = |server| {
+        let nics = fabric.nics_of(server).map(|nic| fabric.host_rate(nic).0);
+        Rate(nics.fold(0, u64::saturating_add))
+    };
     let uplinks = fabric.uplinks().filter(|uplinks| uplinks.oversubscribed);
     Shape {
         hosts: fabric.servers(),
@@ -181,35 +184,26 @@ impl Context<'_> {
                 return Err(Fault::value(self.key("count"), count, problem));
             }
         };
-        let again = own.count.is_some() || own.lasts.is_some();
-        let recurrence = match (own.period, own.rate, own.load) {
-            (None, None, None) if extent == Extent::Count(1) => Recurrence::Period(Span::ZERO),
-            (None, None, None) => {
+        let given = [
+            ("period", own.period.map(Recurrence::Period)),
+            ("rate", own.rate.map(Recurrence::Rate)),
+            ("load", own.load.map(Recurrence::Load)),
+        ];
+        let given: Vec<_> = given.iter().filter_map(|(key, own)| Some((*key, (*own)?))).collect();
+        let counted = own.count.is_some() || own.lasts.is_some();
+        let fail = |key: &str, problem: &str| Err(Fault::at(self.key(key), problem));
+        match given.as_slice() {
+            [] if extent == Extent::Count(1) => Ok((Recurrence::Period(Span::ZERO), extent)),
+            [] => {
                 let key = if own.lasts.is_some() { "lasts" } else { "count" };
-                let problem = "needs one of `period`, `rate` and `load`: when incasts begin";
-                return Err(Fault::at(self.key(key), problem));
+                fail(key, "needs one of `period`, `rate` and `load`: when incasts begin")
             }
-            (Some(period), None, None) => Recurrence::Period(period),
-            (None, Some(rate), None) => Recurrence::Rate(rate),
-            (None, None, Some(load)) => Recurrence::Load(load),
-            _ => {
-                let key = if own.load.is_some() { "load" } else { "rate" };
-                return Err(Fault::at(
-                    self.key(key),
-                    "expected one of `period`, `rate` and `load`",
-                ));
+            [(key, _)] if !counted => {
+                fail(key, "needs `count` or `lasts`: how many incasts there are")
             }
-        };
-        if !again && (own.period.is_some() || own.rate.is_some() || own.load.is_some()) {
-            let problem = "needs `count` or `lasts`: how many incasts there are";
-            let key = ["period", "rate", "load"]
-                .into_iter()
-                .zip([own.period.is_some(), own.rate.is_some(), own.load.is_some()])
-                .find_map(|(key, given)| given.then_some(key))
-                .expect("one is given");
-            return Err(Fault::at(self.key(key), problem));
+            [(_, recurrence)] => Ok((*recurrence, extent)),
+            [.., (key, _)] => fail(key, "expected one of `period`, `rate` and `load`"),
         }
-        Ok((recurrence, extent))
     }
 
     fn requests(&self, own: &Requests) -> Result<Traffic, Wrong> {

@@ -211,3 +211,41 @@ fn flows_of_servers_take_nics() {
         "{fault}"
     );
 }
+
+/// Keys of incasts that contradict each other, or lack one another.
+#[test]
+fn incasts_say_when_they_begin_and_how_many_there_are() {
+    let plan = |keys: &str| {
+        let text = format!(
+            "[fabric]\ntopology = \"star:8\"\n[transport]\nnames = [\"dctcp\"]\n\
+             [[traffic]]\nkind = \"incast\"\nsize = \"10KB\"\n{keys}\n"
+        );
+        Plan::new(Scenario::parse(&text, "test", &[])?)
+    };
+    for (keys, words) in [
+        ("count = 3", "traffic.0.count: needs one of `period`, `rate` and `load`"),
+        ("lasts = \"1ms\"", "traffic.0.lasts: needs one of"),
+        ("period = \"1us\"", "traffic.0.period: needs `count` or `lasts`"),
+        ("load = 0.1\nperiod = \"1us\"\ncount = 2", "traffic.0.load: expected one of"),
+        ("rate = 5\ncount = 2\nlasts = \"1ms\"", "traffic.0.count = `2`: expected either"),
+        ("rate = 0\ncount = 2", "traffic.0.rate = `0`: expected a number above 0"),
+        ("receiver = 1\nreceivers = \"1-3\"", "traffic.0.receivers = `1-3`: expected either"),
+        ("receivers = \"1-9\"", "traffic.0.receivers = `1-9`: expected hosts below 8"),
+        ("senders = 8", "traffic.0.senders = `8`: expected 1 to 7"),
+        ("senders = 4\nfan_in = 3", "traffic.0.fan_in = `3`: expected 4 or more"),
+        ("period = \"0s\"\ncount = 2", "traffic.0.period = `0s`: expected more than 0"),
+        (
+            "rate = 1\nlasts = \"1us\"",
+            "traffic.0.lasts = `1us`: expected a time in which an incast",
+        ),
+        ("rate = 1e9\nlasts = \"1s\"", "traffic.0.lasts = `1s`: expected at most 4194304 flows"),
+        ("request = \"0B\"", "traffic.0.request = `0`: expected 1 to"),
+    ] {
+        let message = plan(keys).err().map(|fault| fault.to_string()).unwrap_or_default();
+        assert!(message.contains(words), "{keys}: `{words}` is not in: {message}");
+    }
+    // Without a receiver each incast has one of its own; the resolved scenario names them all.
+    let own = plan("period = \"10us\"\ncount = 40\nsenders = 3\nrequest = \"64B\"").unwrap();
+    assert_eq!((own.traffic.flows.len(), own.traffic.requests.len()), (240, 40));
+    assert!(own.resolved(&own.cases).to_toml().contains("receivers = \"0-7\""));
+}
