@@ -224,6 +224,8 @@ fn a_host_with_several_links_is_a_server_with_nics() {
         assert_eq!(fabric.node_named(name), Ok(NodeId(host as u32)));
     }
     assert_eq!(fabric.node_named("server2"), Ok(NodeId(4)));
+    let again = hpcc(&export_hpcc_topology(&fabric).unwrap()).fabric;
+    assert_eq!((again.ports(), again.servers()), (fabric.ports(), 3));
     let said = |name: &str| fabric.node_named(name).unwrap_err().to_string();
     assert_eq!(said("server1"), "no node `server1`; expected server1/nic0 to server1/nic1");
     assert_eq!(

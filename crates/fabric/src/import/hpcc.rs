@@ -395,11 +395,17 @@ fn check_rest(reader: &Reader, header: &Header) -> Option<Notice> {
 /// [`import_hpcc_topology`] reads back to the same fabric. Errors when the format cannot express
 /// it: bundles of parallel links, or propagation that differs by direction.
 pub fn export_hpcc_topology(fabric: &Fabric) -> Result<String, TopologyError> {
-    let switches = fabric.hosts()..fabric.nodes();
+    let (hosts, servers) = (fabric.hosts(), fabric.servers());
+    // The NICs of a server are one node, of which each link is another NIC.
+    let number = |node: u32| match node.checked_sub(hosts) {
+        Some(switch) => servers + switch,
+        None => fabric.server_of(node),
+    };
+    let switches = hosts..fabric.nodes();
     let mut out = String::new();
     let links = fabric.ports().len() / 2;
-    let _ = writeln!(out, "{} {} {links}", fabric.nodes(), switches.len());
-    let ids: Vec<String> = switches.map(|id| id.to_string()).collect();
+    let _ = writeln!(out, "{} {} {links}", number(fabric.nodes()), switches.len());
+    let ids: Vec<String> = switches.map(|id| number(id).to_string()).collect();
     let _ = writeln!(out, "{}", ids.join(" "));
     for node in 0..fabric.nodes() {
         for id in fabric.ports_of(NodeId(node)) {
@@ -418,7 +424,8 @@ pub fn export_hpcc_topology(fabric: &Fabric) -> Result<String, TopologyError> {
             }
             if port.node < port.peer {
                 let (rate, delay, loss) = (port.rate, port.propagation, port.loss);
-                let _ = writeln!(out, "{node} {} {rate} {delay} {loss}", port.peer.0);
+                let (a, b) = (number(node), number(port.peer.0));
+                let _ = writeln!(out, "{a} {b} {rate} {delay} {loss}");
             }
         }
     }
