@@ -614,6 +614,10 @@ class Fabric(Section):
             Accepted: text.
         file: A topology file of another tool (HPCC, htsim .topo), recognised by content.
             Accepted: text.
+        nic: Which NIC a flow takes of servers with several: `hash` (each end at random),
+            `round_robin` (each server's flows in turn), or `plane` (the same number at both
+            ends, in turn). Accepted: `hash`, `round_robin`, `plane`. Default: `hash` where
+            servers have several.
         rate: Rate of links. Not allowed with `file`. Accepted: a rate above 0, or `auto`.
             Default: 40Gbps.
         propagation: One-way propagation delay of a link. Not allowed with `file`. Accepted:
@@ -672,6 +676,7 @@ class Fabric(Section):
 
     topology: str | None = None
     file: str | None = None
+    nic: Literal["hash", "round_robin", "plane"] | None = None
     rate: str | None = None
     propagation: str | None = None
     uplink_rate: str | None = None

@@ -89,8 +89,9 @@ impl Stored {
     /// The number of a node in the topology file, or here.
     fn id(&self, node: u32) -> u32 {
         let hosts = self.plan.fabric.hosts();
+        let server = || self.plan.fabric.server_of(node);
         let listed = self.ids.as_ref().and_then(|(host_ids, switch_ids)| match node < hosts {
-            true => host_ids.get(node as usize),
+            true => host_ids.get(server() as usize),
             false => switch_ids.get((node - hosts) as usize),
         });
         listed.copied().unwrap_or(node)
@@ -114,7 +115,8 @@ impl Stored {
             let class = classes.names[classes.codes[row] as usize].parse();
             let class = class.unwrap_or(FlowClass::Background);
             let start = Start::At(Time(start[row] as u64));
-            FlowSpec::new(src[row] as u32, dst[row] as u32, size[row] as u64, start, class)
+            let server = |host: f64| self.plan.fabric.server_of(host as u32);
+            FlowSpec::new(server(src[row]), server(dst[row]), size[row] as u64, start, class)
         };
         let started = (0..self.flows.rows()).filter(|row| !start[*row].is_nan());
         let flows: Vec<FlowSpec> = started.map(flow).collect();
@@ -127,14 +129,14 @@ impl Stored {
 
     /// As a connection matrix of htsim.
     fn matrix(&self) -> Result<String, Fault> {
-        let hosts = self.plan.fabric.hosts();
-        Ok(export_htsim(&self.traffic()?, hosts)?)
+        Ok(export_htsim(&self.traffic()?, self.plan.fabric.servers())?)
     }
 
     /// As files of HPCC's simulator.
     fn hpcc(&self) -> Result<Vec<(&'static str, String)>, Fault> {
-        let hosts = self.plan.fabric.hosts();
-        let ids: Vec<u64> = (0..hosts).map(|host| u64::from(self.id(host))).collect();
+        let fabric = &self.plan.fabric;
+        let id = |server| u64::from(self.id(fabric.nics_of(server).start));
+        let ids: Vec<u64> = (0..fabric.servers()).map(id).collect();
         let mut files = vec![
             ("flow.txt", export_hpcc(&self.traffic()?, &HostIds::listed(&ids))?),
             ("fct.txt", self.completions()?),
@@ -236,7 +238,7 @@ impl Stored {
         let named: BTreeMap<String, u32> =
             named.map(|(port, number)| (fabric.port_name(port), number)).collect();
         let mut text = String::new();
-        for row in 0..trace.rows() {
+        for (row, time) in times.iter().enumerate() {
             let kind = match events.names[events.codes[row] as usize].as_str() {
                 "paused" => 1,
                 "resumed" => 0,
@@ -244,7 +246,7 @@ impl Stored {
             };
             let Some(port) = named.get(&places.names[places.codes[row] as usize]) else { continue };
             let node = fabric.port(PortId(*port)).node.0;
-            let (time, switch) = (times[row] / 1e3, u32::from(node >= fabric.hosts()));
+            let (time, switch) = (time / 1e3, u32::from(node >= fabric.hosts()));
             let (id, interface) = (self.id(node), interface(fabric, *port));
             let _ = writeln!(text, "{time:.0} {id} {switch} {interface} {kind}");
         }

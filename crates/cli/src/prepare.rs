@@ -27,7 +27,7 @@ pub enum Source {
     /// A scenario file, a manifest, or a results folder.
     File(PathBuf),
     /// Values that have been read already.
-    Draft(Draft),
+    Draft(Box<Draft>),
 }
 
 /// The plan of `incast demo`; flags are `--name` with their values.
@@ -107,7 +107,7 @@ pub(crate) fn run_with(
 ) -> Result<Prepared, Fault> {
     let (file, Loaded { mut draft, mut warnings, inputs }) = match source {
         Source::Flags => (None, Loaded::of(Flags::<OfRun>::presets())),
-        Source::Draft(draft) => (None, Loaded::of(draft)),
+        Source::Draft(draft) => (None, Loaded::of(*draft)),
         Source::File(path) => {
             let read = loaded(&path, allow_changed_files)?;
             (Some(path), read)

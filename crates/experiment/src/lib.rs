@@ -20,6 +20,7 @@ mod manifest;
 pub mod memory;
 mod mix;
 mod network;
+mod nics;
 #[cfg(target_os = "linux")]
 pub mod nodes;
 pub mod output;

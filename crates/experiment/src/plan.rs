@@ -8,6 +8,7 @@ use crate::framing::{check_room, framing};
 use crate::inputs::{Contents, Inputs};
 use crate::mix::Mix;
 use crate::network::{break_link, network};
+use crate::nics;
 use crate::scenario::{DataPlane, Parameters, Scenario};
 use crate::traffic::{Flows, flows, shape};
 use crate::warnings::{NOT_REPEATABLE, check_listed, endless, never_marks, without_effect};
@@ -125,8 +126,10 @@ impl Plan {
         let mut warnings: Vec<Notice> =
             imported.as_ref().map_or(vec![], |imported| imported.notes.clone());
         let shape = shape(&fabric);
-        let Flows { traffic, failures } =
-            flows(&scenario, &framing, &shape, imported.as_ref(), &mut inputs)?;
+        let nics = fabric.has_servers();
+        let Flows { mut traffic, failures } =
+            flows(&scenario, &framing, &shape, imported.as_ref(), &mut inputs, nics)?;
+        nics::choose(&mut traffic, &fabric, scenario.fabric.nic, scenario.run.seed)?;
         for (file, failure) in &failures {
             break_link(&mut fabric, file, failure)?;
         }
@@ -240,7 +243,7 @@ impl Plan {
             let key = |key: &str| format!("transport.assign.{at}.{key}");
             let transport = index(&assign.name, &key("name"))?;
             let from = match &assign.hosts {
-                Some(hosts) => Some(hosts.below(self.fabric.hosts(), &key("hosts"))?),
+                Some(hosts) => Some(hosts.below(self.fabric.servers(), &key("hosts"))?),
                 None => None,
             };
             rules.push((transport, from, assign.class));
@@ -248,7 +251,7 @@ impl Plan {
         let mut transport_of = Vec::with_capacity(self.traffic.flows.len());
         for flow in &self.traffic.flows {
             let ruled = rules.iter().find(|(_, from, class)| {
-                from.as_ref().is_none_or(|hosts| hosts.contains(&flow.src))
+                from.as_ref().is_none_or(|from| from.contains(&self.fabric.server_of(flow.src)))
                     && class.is_none_or(|class| class == flow.class)
             });
             transport_of.push(match (&flow.transport, ruled) {

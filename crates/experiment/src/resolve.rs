@@ -71,7 +71,7 @@ impl Plan {
 
     fn resolve_traffic(&self, entry: &mut Traffic) {
         let Traffic::Incast(own) = entry else { return };
-        let hosts = 0..self.fabric.hosts();
+        let hosts = 0..self.fabric.servers();
         match own.receiver {
             Some(receiver)
                 if own.from.is_none() && own.senders.is_none() && own.fan_in.is_none() =>

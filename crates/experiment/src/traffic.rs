@@ -14,18 +14,25 @@ use incast_workload::{
     Shape, SizeTable, SizeUnit, Traffic, WorkloadError, incasts, packet_table, table,
 };
 
-/// Properties of a fabric that workloads depend on.
+/// Properties of a fabric that workloads depend on. Traffic is between servers; one with several NICs is in
+/// the rack of the first and sends as fast as all.
 pub fn shape(fabric: &Fabric) -> Shape {
-    let mut racks: Vec<_> = (0..fabric.hosts()).map(|host| fabric.rack_of(host)).collect();
+    let servers = 0..fabric.servers();
+    let place = |server: u32| fabric.rack_of(fabric.nics_of(server).start);
+    let mut racks: Vec<_> = servers.clone().map(place).collect();
     racks.sort_unstable();
     racks.dedup();
     let rack =
-        |host| racks.binary_search(&fabric.rack_of(host)).expect("the list has every rack") as u32;
+        |server| racks.binary_search(&place(server)).expect("the list has every rack") as u32;
+    let rate = |server| {
+        let nics = fabric.nics_of(server).map(|nic| fabric.host_rate(nic).0);
+        Rate(nics.fold(0, u64::saturating_add))
+    };
     let uplinks = fabric.uplinks().filter(|uplinks| uplinks.oversubscribed);
     Shape {
-        hosts: fabric.hosts(),
-        rack_of: (0..fabric.hosts()).map(rack).collect(),
-        host_rate: (0..fabric.hosts()).map(|host| fabric.host_rate(host)).collect(),
+        hosts: fabric.servers(),
+        rack_of: servers.clone().map(rack).collect(),
+        host_rate: servers.map(rate).collect(),
         uplink_total: uplinks.map(|uplinks| uplinks.capacity),
     }
 }
@@ -54,6 +61,8 @@ struct Context<'a> {
     framing: &'a Framing,
     index: usize,
     shape: &'a Shape,
+    /// Servers have several NICs.
+    nics: bool,
 }
 
 impl Context<'_> {
@@ -175,35 +184,26 @@ impl Context<'_> {
                 return Err(Fault::value(self.key("count"), count, problem));
             }
         };
-        let again = own.count.is_some() || own.lasts.is_some();
-        let recurrence = match (own.period, own.rate, own.load) {
-            (None, None, None) if extent == Extent::Count(1) => Recurrence::Period(Span::ZERO),
-            (None, None, None) => {
+        let given = [
+            ("period", own.period.map(Recurrence::Period)),
+            ("rate", own.rate.map(Recurrence::Rate)),
+            ("load", own.load.map(Recurrence::Load)),
+        ];
+        let given: Vec<_> = given.iter().filter_map(|(key, own)| Some((*key, (*own)?))).collect();
+        let counted = own.count.is_some() || own.lasts.is_some();
+        let fail = |key: &str, problem: &str| Err(Fault::at(self.key(key), problem));
+        match given.as_slice() {
+            [] if extent == Extent::Count(1) => Ok((Recurrence::Period(Span::ZERO), extent)),
+            [] => {
                 let key = if own.lasts.is_some() { "lasts" } else { "count" };
-                let problem = "needs one of `period`, `rate` and `load`: when incasts begin";
-                return Err(Fault::at(self.key(key), problem));
+                fail(key, "needs one of `period`, `rate` and `load`: when incasts begin")
             }
-            (Some(period), None, None) => Recurrence::Period(period),
-            (None, Some(rate), None) => Recurrence::Rate(rate),
-            (None, None, Some(load)) => Recurrence::Load(load),
-            _ => {
-                let key = if own.load.is_some() { "load" } else { "rate" };
-                return Err(Fault::at(
-                    self.key(key),
-                    "expected one of `period`, `rate` and `load`",
-                ));
+            [(key, _)] if !counted => {
+                fail(key, "needs `count` or `lasts`: how many incasts there are")
             }
-        };
-        if !again && (own.period.is_some() || own.rate.is_some() || own.load.is_some()) {
-            let problem = "needs `count` or `lasts`: how many incasts there are";
-            let key = ["period", "rate", "load"]
-                .into_iter()
-                .zip([own.period.is_some(), own.rate.is_some(), own.load.is_some()])
-                .find_map(|(key, given)| given.then_some(key))
-                .expect("one is given");
-            return Err(Fault::at(self.key(key), problem));
+            [(_, recurrence)] => Ok((*recurrence, extent)),
+            [.., (key, _)] => fail(key, "expected one of `period`, `rate` and `load`"),
         }
-        Ok((recurrence, extent))
     }
 
     fn requests(&self, own: &Requests) -> Result<Traffic, Wrong> {
@@ -286,6 +286,11 @@ impl Context<'_> {
     ) -> Result<Flows, Wrong> {
         let located = |fault: Fault| fault.in_file(self.key("file"), file);
         let text = inputs.read(file, "flows").map_err(located)?;
+        if self.nics && text.trim_start().starts_with("flow_id,") {
+            let problem = "the flows of a run name hosts, which are NICs here, and traffic names servers: \
+                           expected a flow list of servers";
+            return Err(Fault::value(self.key("file"), file, problem).into());
+        }
         let ids = match imported {
             Some(imported) => {
                 let ids: Vec<u64> = imported.host_ids().iter().map(|id| *id as u64).collect();
@@ -375,18 +380,19 @@ pub struct Flows {
     pub failures: Vec<(String, Failure)>,
 }
 
-/// All flows of a scenario.
+/// All flows of a scenario, between servers, some of which have several `nics`.
 pub fn flows(
     scenario: &Scenario,
     framing: &Framing,
     shape: &Shape,
     imported: Option<&Imported>,
     inputs: &mut Inputs,
+    nics: bool,
 ) -> Result<Flows, Fault> {
     let mut all: Option<Traffic> = None;
     let mut failures = vec![];
     for (index, entry) in scenario.traffic.iter().enumerate() {
-        let context = Context { scenario, framing, index, shape };
+        let context = Context { scenario, framing, index, shape, nics };
         let part = context.read(entry, imported, inputs);
         let part = part.map_err(|wrong| context.place(entry, wrong))?;
         failures.extend(part.failures);

@@ -59,6 +59,8 @@ pub struct Fabric {
     pub(crate) name: String,
     pub(crate) hosts: u32,
     pub(crate) ports: Vec<PortSpec>,
+    /// First host of each server, and the number of hosts at the end; empty if every host is one.
+    pub(crate) first_nic: Vec<u32>,
     /// First port of each node, and the number of ports at the end.
     pub(crate) first_port: Vec<u32>,
     /// Number of a port among the parallel links to the same peer; the same at both ends.

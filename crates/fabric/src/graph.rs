@@ -43,6 +43,8 @@ pub struct Graph {
     /// How many links each linked pair has.
     pairs: HashMap<(Vertex, Vertex), u16>,
     linked_hosts: Vec<bool>,
+    /// First host of each server.
+    first_nic: Vec<u32>,
     /// What messages call the hosts and the switches: the numbers of an imported file.
     labels: Option<(Vec<u32>, Vec<u32>)>,
     /// Latency of each switch, in the order of the switches; added to the links towards it.
@@ -57,6 +59,12 @@ impl Graph {
 
     /// Adds a host.
     pub fn add_host(&mut self) -> Vertex {
+        self.first_nic.push(self.hosts);
+        self.add_nic()
+    }
+
+    /// Adds a host that is one more NIC of the server of the last one.
+    pub fn add_nic(&mut self) -> Vertex {
         self.hosts += 1;
         self.linked_hosts.push(false);
         Vertex::Host(self.hosts - 1)
@@ -308,7 +316,10 @@ impl Graph {
                 });
             }
         }
+        let several = self.first_nic.len() < self.hosts as usize;
+        let ends = self.first_nic.iter().copied().chain([self.hosts]);
         Fabric {
+            first_nic: if several { ends.collect() } else { vec![] },
             name: format!("graph:{}x{}x{}", self.hosts, self.switches, self.links.len()),
             hosts: self.hosts,
             ports: ports.into_iter().map(|port| port.expect("every port was laid out")).collect(),
@@ -342,7 +353,7 @@ impl Fabric {
 /// Gives every node its tier by its distance from the hosts. Returns a node that host 0 cannot
 /// reach, if there is one.
 fn assign_tiers(fabric: &mut Fabric) -> Option<u32> {
-    if let Some(unreached) = distances(fabric, 0..1).iter().position(Option::is_none) {
+    if let Some(unreached) = distances(fabric, fabric.nics_of(0)).iter().position(Option::is_none) {
         return Some(unreached as u32);
     }
     let levels = distances(fabric, 0..fabric.hosts);
@@ -369,7 +380,7 @@ fn assign_tiers(fabric: &mut Fabric) -> Option<u32> {
 }
 
 /// Hops from the nearest of `sources` to each node, through hosts too (a host has one link, so
-/// nothing passes through it).
+/// nothing passes through it), and from each NIC of a server to the others.
 fn distances(fabric: &Fabric, sources: std::ops::Range<u32>) -> Vec<Option<u32>> {
     let mut distance = vec![None; fabric.tiers.len()];
     let mut queue: VecDeque<u32> = sources.collect();
@@ -378,8 +389,12 @@ fn distances(fabric: &Fabric, sources: std::ops::Range<u32>) -> Vec<Option<u32>>
     }
     while let Some(node) = queue.pop_front() {
         let next = distance[node as usize].map(|hops: u32| hops + 1);
-        for port in fabric.ports_of(NodeId(node)) {
-            let peer = fabric.ports[port as usize].peer.0;
+        let peers = fabric.ports_of(NodeId(node)).map(|port| fabric.ports[port as usize].peer.0);
+        let nics = match fabric.has_servers() && node < fabric.hosts {
+            true => fabric.nics_of(fabric.server_of(node)),
+            false => 0..0,
+        };
+        for peer in peers.chain(nics) {
             if distance[peer as usize].is_none() {
                 distance[peer as usize] = next;
                 queue.push_back(peer);

@@ -43,6 +43,7 @@ pub mod order;
 mod partition;
 mod paths;
 mod routes;
+mod servers;
 mod shapes;
 mod spec;
 mod uplinks;

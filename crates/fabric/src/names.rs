@@ -18,9 +18,13 @@ const PREFIXES: &[(&str, Option<Tier>)] = &[
 ];
 
 impl Fabric {
-    /// The name of a node: `host12`, `leaf3`, `agg1`, `spine0`, numbered within its tier.
+    /// The name of a node: `host12`, `leaf3`, `agg1`, `spine0`, numbered within its tier; where servers have
+    /// several NICs, `server3/nic1`.
     pub fn node_name(&self, node: NodeId) -> String {
         let Some(tier) = self.tiers.get(node.0 as usize) else { return format!("node{}", node.0) };
+        if self.has_servers() && node.0 < self.hosts {
+            return self.nic_name(node.0);
+        }
         let of_tier = |(_, named): &&(&str, Option<Tier>)| *named == Some(*tier);
         let (prefix, _) = PREFIXES.iter().find(of_tier).expect("every tier has a prefix");
         format!("{prefix}{}", self.tier_index[node.0 as usize])
@@ -37,6 +41,9 @@ impl Fabric {
         let split = name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
         let (prefix, digits) = (name[..split].to_ascii_lowercase(), &name[split..]);
         let unknown = |known: String| TopologyError::new(Problem::UnknownNode(name.into(), known));
+        if let Some(nic) = self.nic_named(&name.to_ascii_lowercase()) {
+            return nic.map(NodeId).map_err(unknown);
+        }
         let Some((_, tier)) = PREFIXES.iter().find(|(known, _)| *known == prefix) else {
             let nearest = nearest(&prefix, PREFIXES.iter().map(|(known, _)| *known));
             let number = if digits.is_empty() { "0" } else { digits };

@@ -145,7 +145,7 @@ impl Fabric {
     }
 
     /// The number of equal-cost shortest paths between two hosts, at most `u32::MAX`; 1 from a
-    /// host to itself.
+    /// host to itself, 0 where there is none.
     pub fn path_count(&self, src: u32, dst: u32) -> u32 {
         let count = self.over_paths(src, dst, 1, |count, _| count, u64::saturating_add);
         u32::try_from(count).unwrap_or(u32::MAX)
@@ -167,7 +167,7 @@ impl Fabric {
         let first = self.host_port(src);
         let mut front = vec![(self.port(first).peer, extend(start, first))];
         // All shortest paths are of one length, so the entire front arrives at the same step.
-        while front[0].0 != NodeId(dst) {
+        while front.first().is_some_and(|(node, _)| *node != NodeId(dst)) {
             let mut next: Vec<(NodeId, u64)> = Vec::new();
             for (node, value) in front {
                 for port in self.routes.next(node, dst) {
@@ -184,7 +184,7 @@ impl Fabric {
             });
             front = next;
         }
-        front[0].1
+        front.first().map_or(0, |(_, value)| *value)
     }
 
     /// The ports a packet takes from `src` to `dst`, the host's own first; where several are equal

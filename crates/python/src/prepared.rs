@@ -56,12 +56,12 @@ pub fn run(
         Source::Flags
     } else if text {
         let draft = Draft::parse(&scenario.extract::<String>()?, "the scenario");
-        Source::Draft(draft.map_err(|fault| error::scenario(py, &fault))?)
+        Source::Draft(Box::new(draft.map_err(|fault| error::scenario(py, &fault))?))
     } else if scenario.hasattr("__fspath__")? || scenario.extract::<String>().is_ok() {
         Source::File(scenario.extract::<PathBuf>()?)
     } else {
         let node = value::node(scenario, "")?.expect("it is not None");
-        Source::Draft(Draft::of_node(node, ""))
+        Source::Draft(Box::new(Draft::of_node(node, "")))
     };
     let made = py.detach(|| prepare::run(source, &given, &sets, allow_changed_files));
     Prepared::made(py, made)

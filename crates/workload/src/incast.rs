@@ -195,7 +195,7 @@ fn starts(shape: &Shape, spec: &Incasts) -> Result<Starts, WorkloadError> {
         Recurrence::Rate(rate) => (rate, None),
         Recurrence::Load(load) => {
             let all = spec.receivers.iter().map(|host| shape.host_rate[*host as usize].0);
-            let capacity = Rate(all.sum());
+            let capacity = Rate(all.fold(0, u64::saturating_add));
             let (flows, charge) = (mean_flows(shape, spec), spec.wire.flow(spec.size));
             let rate = load * capacity.0 as f64 / (8.0 * flows * charge as f64);
             let definition = format!(
@@ -242,7 +242,7 @@ fn within(spec: &Incasts, starts: impl Iterator<Item = u64>) -> Result<Vec<Time>
             row
         }
     };
-    if found.iter().any(|at| *at >= Time::NEVER.0) {
+    if found.contains(&Time::NEVER.0) {
         let (key, value) = match spec.extent {
             Extent::Count(count) => ("count", count.to_string()),
             Extent::Lasts(lasts) => ("lasts", lasts.to_string()),

@@ -18,7 +18,7 @@ pub use docs::{keys_markdown, study_markdown};
 pub use draft::Draft;
 pub use field::{Auto, Buffer, Hosts, Overhead, Setting, auto};
 pub use key::{Command, Flag, Form, Key, Preset, title_of};
-pub use names::ForwardingName;
+pub use names::{ForwardingName, NicChoice};
 pub use node::{Node, Origin, Value};
 pub use traffic::{
     AllToAll, Burst, ClosedLoop, FlowFile, Incast, Long, ManyToMany, Permutation, Poisson,
@@ -79,6 +79,9 @@ section! {
         /// A topology file of another tool (HPCC, htsim .topo), recognised by content.
         file: Option<String> = None,
             flag [Run] "--topology" "FILE";
+        /// Which NIC a flow takes of servers with several: `hash` (each end at random), `round_robin` (each
+        /// server's flows in turn), or `plane` (the same number at both ends, in turn).
+        nic: Option<NicChoice> = None, says "`hash` where servers have several";
         /// Rate of links. Not allowed with `file`.
         rate: Auto<Rate> = auto(), says "40Gbps",
             "a rate above 0" => |rate| rate.0 > 0,

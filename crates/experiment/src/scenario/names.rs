@@ -52,7 +52,34 @@ by_name! {
     ForwardingName, ForwardingName::NAMES;
     SizeUnit, SizeUnit::NAMES;
     StartUnit, StartUnit::NAMES;
+    NicChoice, NicChoice::NAMES;
     FlowClass, FlowClass::ALL.map(|class| (class.name(), class));
+}
+
+/// Which NIC a flow takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NicChoice {
+    /// At random at each end.
+    Hash,
+    /// Each server's in turn.
+    RoundRobin,
+    /// Of one number at both ends, in turn.
+    Plane,
+}
+
+impl NicChoice {
+    /// All, by name.
+    pub const NAMES: [(&'static str, NicChoice); 3] = [
+        ("hash", NicChoice::Hash),
+        ("round_robin", NicChoice::RoundRobin),
+        ("plane", NicChoice::Plane),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = NicChoice::NAMES.iter().find(|(_, one)| *one == self);
+        found.expect("every choice has a name").0
+    }
 }
 
 /// How switches forward packets.

@@ -135,3 +135,117 @@ fn flows_without_an_end_are_told() {
     assert!(told("").contains("without `run.until` the run goes on"));
     assert!(told("[run]\nuntil = \"1ms\"\n").contains("the run ends at 1ms"));
 }
+
+/// Flows of a file name servers; each end of a flow gets a NIC.
+#[test]
+fn flows_of_servers_take_nics() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let place = folder.path().join(name);
+        std::fs::write(&place, text).unwrap();
+        place.display().to_string()
+    };
+    // Hosts 0, 1 and 4 of the file have a NIC at each of two ToRs, which meet in a spine or in none.
+    let links = "0 2 100Gbps 1us 0\n0 3 100Gbps 1us 0\n1 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n\
+                 4 2 100Gbps 1us 0\n4 3 100Gbps 1us 0\n";
+    let joined =
+        write("joined", &format!("6 3 8\n2 3 5\n{links}2 5 400Gbps 1us 0\n3 5 400Gbps 1us 0\n"));
+    let planes = write("planes", &format!("5 2 6\n2 3\n{links}"));
+    let list: String = (0..40).map(|_| "4 0 3 100 5000 0\n").collect();
+    let flows = write("flows", &format!("40\n{list}"));
+    let plan = |file: &str, nic: &str| {
+        let nic = if nic.is_empty() { String::new() } else { format!("nic = \"{nic}\"\n") };
+        let text = format!(
+            "[fabric]\nfile = \"{file}\"\n{nic}[transport]\nnames = [\"dctcp\"]\n\
+             [[traffic]]\nkind = \"file\"\nfile = \"{flows}\"\n"
+        );
+        Plan::new(Scenario::parse(&text, "test", &[]).unwrap())
+    };
+    let pairs = |plan: &Plan| -> Vec<(u32, u32)> {
+        plan.traffic.flows.iter().map(|flow| (flow.src, flow.dst)).collect()
+    };
+    // Server 2 is the file's host 4: its NICs are hosts 4 and 5.
+    let turns = plan(&joined, "round_robin").unwrap();
+    assert!(pairs(&turns).iter().zip([(4, 0), (5, 1)].iter().cycle()).all(|(a, b)| a == b));
+    assert_eq!(pairs(&plan(&joined, "plane").unwrap()), pairs(&turns));
+    let hashed = pairs(&plan(&joined, "").unwrap());
+    assert_eq!(hashed, pairs(&plan(&joined, "hash").unwrap()));
+    for pair in [(4, 0), (4, 1), (5, 0), (5, 1)] {
+        let count = hashed.iter().filter(|own| **own == pair).count();
+        assert!((3..20).contains(&count), "{pair:?}: {count}");
+    }
+    // Planes that only servers join have no path from NIC 0 to NIC 1.
+    let fault = plan(&planes, "").err().expect("it is refused").to_string();
+    assert!(
+        fault.contains("fabric.nic = `hash`: flow") && fault.contains("expected `plane`"),
+        "{fault}"
+    );
+    let apart = plan(&planes, "plane").unwrap();
+    assert_eq!(pairs(&apart), pairs(&turns));
+    let monitor = Monitor::default();
+    let (run, _) = execute(&apart, &apart.cases[0], vec![], 1, &monitor).unwrap();
+    assert!(
+        run.complete() && run.flows[0].path.starts_with("server2/nic0>leaf0>server0/nic0"),
+        "{}",
+        run.flows[0].path
+    );
+    let own = write("own", "flow_id,src,dst,class,size_bytes,start_ps\n0,0,5,background,1000,0\n");
+    let text = format!(
+        "[fabric]\nfile = \"{planes}\"\nnic = \"plane\"\n[transport]\nnames = [\"ndp\"]\n\
+         [[traffic]]\nkind = \"file\"\nfile = \"{own}\"\n"
+    );
+    let fault = Plan::new(Scenario::parse(&text, "test", &[]).unwrap()).err().unwrap().to_string();
+    assert!(fault.contains("expected a flow list of servers"), "{fault}");
+    // Another kind of traffic is between servers, too: a permutation has a flow of each.
+    let text = format!(
+        "[fabric]\nfile = \"{planes}\"\nnic = \"plane\"\n[transport]\nnames = [\"ndp\"]\n\
+         [[traffic]]\nkind = \"permutation\"\nsize = \"9KB\"\n"
+    );
+    let own = Plan::new(Scenario::parse(&text, "test", &[]).unwrap()).unwrap();
+    assert_eq!(own.traffic.flows.len(), 3);
+    let text = "[fabric]\ntopology = \"star:3\"\nnic = \"plane\"\n[transport]\nnames = [\"ndp\"]\n\
+                [[traffic]]\nkind = \"permutation\"\nsize = \"9KB\"\n";
+    let fault = Plan::new(Scenario::parse(text, "test", &[]).unwrap()).err().unwrap().to_string();
+    assert!(
+        fault.contains("fabric.nic = `plane`: no server of this fabric has several NICs"),
+        "{fault}"
+    );
+}
+
+/// Keys of incasts that contradict each other, or lack one another.
+#[test]
+fn incasts_say_when_they_begin_and_how_many_there_are() {
+    let plan = |keys: &str| {
+        let text = format!(
+            "[fabric]\ntopology = \"star:8\"\n[transport]\nnames = [\"dctcp\"]\n\
+             [[traffic]]\nkind = \"incast\"\nsize = \"10KB\"\n{keys}\n"
+        );
+        Plan::new(Scenario::parse(&text, "test", &[])?)
+    };
+    for (keys, words) in [
+        ("count = 3", "traffic.0.count: needs one of `period`, `rate` and `load`"),
+        ("lasts = \"1ms\"", "traffic.0.lasts: needs one of"),
+        ("period = \"1us\"", "traffic.0.period: needs `count` or `lasts`"),
+        ("load = 0.1\nperiod = \"1us\"\ncount = 2", "traffic.0.load: expected one of"),
+        ("rate = 5\ncount = 2\nlasts = \"1ms\"", "traffic.0.count = `2`: expected either"),
+        ("rate = 0\ncount = 2", "traffic.0.rate = `0`: expected a number above 0"),
+        ("receiver = 1\nreceivers = \"1-3\"", "traffic.0.receivers = `1-3`: expected either"),
+        ("receivers = \"1-9\"", "traffic.0.receivers = `1-9`: expected hosts below 8"),
+        ("senders = 8", "traffic.0.senders = `8`: expected 1 to 7"),
+        ("senders = 4\nfan_in = 3", "traffic.0.fan_in = `3`: expected 4 or more"),
+        ("period = \"0s\"\ncount = 2", "traffic.0.period = `0s`: expected more than 0"),
+        (
+            "rate = 1\nlasts = \"1us\"",
+            "traffic.0.lasts = `1us`: expected a time in which an incast",
+        ),
+        ("rate = 1e9\nlasts = \"1s\"", "traffic.0.lasts = `1s`: expected at most 4194304 flows"),
+        ("request = \"0B\"", "traffic.0.request = `0`: expected 1 to"),
+    ] {
+        let message = plan(keys).err().map(|fault| fault.to_string()).unwrap_or_default();
+        assert!(message.contains(words), "{keys}: `{words}` is not in: {message}");
+    }
+    // Without a receiver each incast has one of its own; the resolved scenario names them all.
+    let own = plan("period = \"10us\"\ncount = 40\nsenders = 3\nrequest = \"64B\"").unwrap();
+    assert_eq!((own.traffic.flows.len(), own.traffic.requests.len()), (240, 40));
+    assert!(own.resolved(&own.cases).to_toml().contains("receivers = \"0-7\""));
+}

@@ -254,6 +254,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 times: repaired.map_or(1, |(_, times)| times),
             });
             Fabric {
+                nic: None,
                 topology: shape.map(String::from),
                 file: shape.is_none().then(|| input("net")),
                 rate: Auto(rate.filter(|_| shape.is_some())),

@@ -3,8 +3,9 @@
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Backend, Balance, Buffer, Burst, Clock, ClosedLoop, DataPlane, Fabric,
-    FlowFile, ForwardingName, Hosts, Incast, Link, LinkFailure, Long, ManyToMany, Output, Overhead,
-    Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Trace, Traffic, Transport,
+    FlowFile, ForwardingName, Hosts, Incast, Link, LinkFailure, Long, ManyToMany, NicChoice,
+    Output, Overhead, Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Trace,
+    Traffic, Transport,
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span, Time};
@@ -110,11 +111,12 @@ fn fabric() -> impl Strategy<Value = Fabric> {
     let sizes = (128..=65_000u32, 0..=1_000u32, 1..=60_000u32, 0..=255u32, auto(0..=60_000u32));
     let sizes = (sizes, any::<bool>());
     let forwarding = select(ForwardingName::NAMES.map(|(_, name)| name).to_vec());
+    let nic = of(select(NicChoice::NAMES.map(|(_, choice)| choice).to_vec()));
     let delay = || (0..=1_000_000_000_000u64).prop_map(Span);
     let switching = (forwarding, 1..=65_000u32, delay(), delay());
     let lists = (vec(link, 0..3), vec(failure, 0..3));
-    (of(text()), of(text()), links, memory, lists, sizes, switching).prop_map(
-        |(topology, file, all, memory, lists, sizes, switching)| {
+    (of(text()), (of(text()), nic), links, memory, lists, sizes, switching).prop_map(
+        |(topology, (file, nic), all, memory, lists, sizes, switching)| {
             let (rate, propagation, uplink_rate, uplink_propagation, oversubscription, loss) = all;
             let (buffer, shared_buffer, pfc, base_rtt) = memory;
             let (forwarding, cut_through_bytes, switch_delay, host_delay) = switching;
@@ -123,6 +125,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
             Fabric {
                 topology,
                 file,
+                nic,
                 rate,
                 propagation,
                 uplink_rate,

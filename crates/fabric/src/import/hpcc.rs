@@ -9,13 +9,13 @@
 //! (`<nodes> <gpus per server> <nvswitches> <switches> <links> <gpu type>`, SimAI) are read too.
 
 use super::warning::{
-    DELAYS_IN_SECONDS, HOSTS_FORWARD, LINES_IGNORED, NVSWITCHES_LEFT_OUT, PARALLEL_LINKS,
-    TORS_DISAGREE,
+    DELAYS_IN_SECONDS, HOSTS_FORWARD, HOSTS_WITH_NICS, LINES_IGNORED, NVSWITCHES_LEFT_OUT,
+    PARALLEL_LINKS, TORS_DISAGREE,
 };
 use super::{Imported, MOST_LINKS, MOST_NODES, error_at};
 use crate::{Fabric, Graph, NodeId, PortId, Problem, Tier, TopologyError, Vertex};
 use incast_units::{Notice, Rate, Span};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
 
 struct Header {
@@ -63,7 +63,8 @@ impl<'a> Reader<'a> {
 /// counts must not exceed what is there, ids be in range and links complete; what stands behind the last
 /// link that is counted is ignored with a note, as the originals do. In SimAI's form the NVSwitches and their
 /// links are left out (a note says so): hosts have one link here, the one into the fabric. Several links
-/// between two switches are parallel links; where hosts are linked to each other, they forward.
+/// between two switches are parallel links. Several links of a host are those of its NICs; where hosts are
+/// linked to each other, they forward.
 pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, TopologyError> {
     let mut reader = Reader::new(file, text);
     let (line, words) = reader.line("a header, `<nodes> <switches> <links>`")?;
@@ -75,35 +76,40 @@ pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, Topology
     let (host_ids, switch_ids) = (of_role(Role::Host), of_role(Role::Switch));
     let links = read_links(&mut reader, &header)?;
     let boards = boards(&links, &roles);
+    let several = if boards.is_empty() { several(&links, &roles) } else { BTreeMap::new() };
     let mut vertices: Vec<Option<Vertex>> = vec![None; header.nodes as usize];
     let mut graph = Graph::new();
+    // The NICs of hosts with several, of which the next link gets the next one.
+    let mut nics: BTreeMap<u32, VecDeque<Vertex>> = BTreeMap::new();
+    let mut labels = vec![];
     for id in &host_ids {
-        vertices[*id as usize] = Some(graph.add_host());
+        let first = graph.add_host();
+        vertices[*id as usize] = Some(first);
+        let more = several.get(id).map_or(0, |count| count - 1);
+        labels.extend((0..=more).map(|_| *id));
+        if more > 0 {
+            let own = std::iter::once(first).chain((0..more).map(|_| graph.add_nic()));
+            nics.insert(*id, own.collect());
+        }
     }
     for id in &switch_ids {
         vertices[*id as usize] = Some(graph.add_switch());
     }
     let switch_ids: Vec<u32> = switch_ids.into_iter().chain(boards.keys().copied()).collect();
-    graph.label(host_ids.clone(), switch_ids.clone());
+    graph.label(labels, switch_ids.clone());
     for (id, rate) in &boards {
         let (host, board) = (vertices[*id as usize].expect("a host"), graph.add_switch());
         graph.link(host, board, *rate, Span::ZERO, 0.0).map_err(|error| error.at(file, None))?;
         vertices[*id as usize] = Some(board);
     }
-    let (mut left_out, mut beside) = (0, 0);
-    for link in &links {
-        match (vertices[link.src as usize], vertices[link.dst as usize]) {
-            (Some(a), Some(b)) => {
-                let before = graph.link_beside(a, b, link.rate, link.delay, link.loss);
-                let before = before.map_err(|error| error.at(file, Some(link.line as u32)))?;
-                beside += u32::from(before > 0);
-            }
-            _ => left_out += 1,
-        }
-    }
+    let has_nics = nics.len();
+    let (left_out, beside) = add_links(&mut graph, file, &links, &vertices, nics)?;
     let mut notes = Vec::new();
     if beside > 0 {
         notes.push(PARALLEL_LINKS.notice(&[("file", &file), ("links", &beside)]));
+    }
+    if has_nics > 0 {
+        notes.push(HOSTS_WITH_NICS.notice(&[("file", &file), ("hosts", &has_nics)]));
     }
     if !boards.is_empty() {
         notes.push(HOSTS_FORWARD.notice(&[("file", &file), ("hosts", &boards.len())]));
@@ -122,6 +128,33 @@ pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, Topology
         notes.push(TORS_DISAGREE.notice(&[("stated", &tors), ("found", &edges)]));
     }
     Ok(Imported { fabric, notes, queues: Vec::new(), host_ids, switch_ids })
+}
+
+/// Adds the links between the nodes that there are. Returns how many others there are, and how many are beside
+/// another one.
+fn add_links(
+    graph: &mut Graph,
+    file: &str,
+    links: &[LinkLine],
+    vertices: &[Option<Vertex>],
+    mut nics: BTreeMap<u32, VecDeque<Vertex>>,
+) -> Result<(u32, u32), TopologyError> {
+    let (mut left_out, mut beside) = (0, 0);
+    for link in links {
+        let mut end = |id: u32| match nics.get_mut(&id) {
+            Some(own) if vertices[link.other(id) as usize].is_some() => own.pop_front(),
+            _ => vertices[id as usize],
+        };
+        match (end(link.src), end(link.dst)) {
+            (Some(a), Some(b)) => {
+                let before = graph.link_beside(a, b, link.rate, link.delay, link.loss);
+                let before = before.map_err(|error| error.at(file, Some(link.line as u32)))?;
+                beside += u32::from(before > 0);
+            }
+            _ => left_out += 1,
+        }
+    }
+    Ok((left_out, beside))
 }
 
 fn read_links(reader: &mut Reader, header: &Header) -> Result<Vec<LinkLine>, TopologyError> {
@@ -157,6 +190,21 @@ fn boards(links: &[LinkLine], roles: &[Role]) -> BTreeMap<u32, Rate> {
         }
     }
     forward.into_iter().map(|id| (id, Rate(own[&id].1))).collect()
+}
+
+/// How many links into the fabric each host has that has several: as many NICs.
+fn several(links: &[LinkLine], roles: &[Role]) -> BTreeMap<u32, u32> {
+    let mut own: BTreeMap<u32, u32> = BTreeMap::new();
+    for link in links.iter().filter(|link| link.src != link.dst) {
+        for id in [link.src, link.dst] {
+            let inside = roles[link.other(id) as usize] == Role::NvSwitch;
+            if roles[id as usize] == Role::Host && !inside {
+                *own.entry(id).or_default() += 1;
+            }
+        }
+    }
+    own.retain(|_, count| *count > 1);
+    own
 }
 
 fn read_header(file: &str, line: usize, words: &[&str]) -> Result<Header, TopologyError> {
@@ -278,6 +326,13 @@ struct LinkLine {
     loss: f64,
 }
 
+impl LinkLine {
+    /// The end that is not `id`.
+    fn other(&self, id: u32) -> u32 {
+        if id == self.src { self.dst } else { self.src }
+    }
+}
+
 /// Longest delay that a number without a unit may stand for: ns-3 takes it for seconds.
 const LONGEST_BARE: Span = Span::from_secs(1);
 
@@ -340,11 +395,17 @@ fn check_rest(reader: &Reader, header: &Header) -> Option<Notice> {
 /// [`import_hpcc_topology`] reads back to the same fabric. Errors when the format cannot express
 /// it: bundles of parallel links, or propagation that differs by direction.
 pub fn export_hpcc_topology(fabric: &Fabric) -> Result<String, TopologyError> {
-    let switches = fabric.hosts()..fabric.nodes();
+    let (hosts, servers) = (fabric.hosts(), fabric.servers());
+    // The NICs of a server are one node, of which each link is another NIC.
+    let number = |node: u32| match node.checked_sub(hosts) {
+        Some(switch) => servers + switch,
+        None => fabric.server_of(node),
+    };
+    let switches = hosts..fabric.nodes();
     let mut out = String::new();
     let links = fabric.ports().len() / 2;
-    let _ = writeln!(out, "{} {} {links}", fabric.nodes(), switches.len());
-    let ids: Vec<String> = switches.map(|id| id.to_string()).collect();
+    let _ = writeln!(out, "{} {} {links}", number(fabric.nodes()), switches.len());
+    let ids: Vec<String> = switches.map(|id| number(id).to_string()).collect();
     let _ = writeln!(out, "{}", ids.join(" "));
     for node in 0..fabric.nodes() {
         for id in fabric.ports_of(NodeId(node)) {
@@ -363,7 +424,8 @@ pub fn export_hpcc_topology(fabric: &Fabric) -> Result<String, TopologyError> {
             }
             if port.node < port.peer {
                 let (rate, delay, loss) = (port.rate, port.propagation, port.loss);
-                let _ = writeln!(out, "{node} {} {rate} {delay} {loss}", port.peer.0);
+                let (a, b) = (number(node), number(port.peer.0));
+                let _ = writeln!(out, "{a} {b} {rate} {delay} {loss}");
             }
         }
     }

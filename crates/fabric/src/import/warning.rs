@@ -21,6 +21,11 @@ incast_units::warnings! {
                 Simulators of the HPCC family use the last one only.",
         remedy: "Nothing, or one line for each pair.",
     }
+    HOSTS_WITH_NICS = "hosts_with_nics" {
+        says: "{file}: {hosts} hosts have several links and are servers with a NIC for each: server0/nic0 and so on",
+        means: "Each NIC is a host here. Traffic names servers, and `fabric.nic` says which NIC a flow takes.",
+        remedy: "Nothing, or `fabric.nic`; `incast check` says so if two NICs have no path to each other.",
+    }
     HOSTS_FORWARD = "hosts_forward" {
         says: "{file}: {hosts} hosts forward: each has a switch on its board, which its other links are at",
         means: "The topology file links hosts to each other, as in rings and tori. A host with several \

@@ -83,8 +83,8 @@ impl Rail {
         let top = switches(&mut graph, spines, Span::ZERO);
         for pod in leaves.chunks(rails as usize) {
             for _ in 0..servers {
-                for leaf in pod {
-                    let nic = graph.add_host();
+                for (number, leaf) in pod.iter().enumerate() {
+                    let nic = if number == 0 { graph.add_host() } else { graph.add_nic() };
                     graph.link(nic, *leaf, self.host_rate, self.host_propagation, self.loss)?;
                 }
             }

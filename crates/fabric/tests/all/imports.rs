@@ -130,8 +130,7 @@ fn hpcc_errors_name_file_line_and_expectation() {
         ("0 2 100Gbps 0.001ms", "0 2 100Gbps 1 us", "topo.txt:3: 6 words; expected a link"),
         ("0 2 100Gbps 0.001ms 0", "0 2 100Gbps 1us", "topo.txt:3: 4 words; expected a link"),
         ("1us 1e-3", "1us 2", "topo.txt:6: loss probability 2: expected 0 to less than 1"),
-        ("5 3 100Gbps", "4 2 100Gbps", "topo.txt:6: host 4 has a second link"),
-        ("5 3 100Gbps", "4 3 100Gbps", "topo.txt:6: host 4 has a second link"),
+        ("5 3 100Gbps", "4 2 100Gbps", "topo.txt: host 5 has no link"),
     ] {
         if to == "0 2 100" {
             // A bare number is bits per second: slow, but legal.
@@ -192,6 +191,71 @@ fn hosts_that_are_linked_to_each_other_forward() {
     // Two hosts and nothing else.
     let pair = hpcc("2 0 1\n0 1 10Gbps 1us 0\n").fabric;
     assert_eq!((pair.hosts(), pair.nodes()), (2, 3));
+}
+
+/// Two hosts with a NIC at each of two ToRs, and one with one NIC; the ToRs meet in a spine.
+const DUAL_TOR: &str = "6 3 7\n3 4 5\n0 3 100Gbps 1us 0\n0 4 50Gbps 1us 0\n1 4 100Gbps 1us 0\n1 3 100Gbps 1us 0\n\
+                        2 3 25Gbps 1us 0\n3 5 400Gbps 1us 0\n4 5 400Gbps 1us 0\n";
+
+#[test]
+fn a_host_with_several_links_is_a_server_with_nics() {
+    let imported = hpcc(DUAL_TOR);
+    assert_eq!(imported.host_ids(), [0, 1, 2], "flows name servers");
+    assert!(
+        imported.notes[0].text.contains("2 hosts have several links"),
+        "{}",
+        imported.notes[0].text
+    );
+    let fabric = imported.fabric;
+    assert_eq!((fabric.hosts(), fabric.servers(), fabric.nodes()), (5, 3, 8));
+    assert_eq!([0, 1, 2].map(|server| fabric.nics_of(server)), [0..2, 2..4, 4..5]);
+    assert_eq!([0, 1, 2, 3, 4].map(|host| fabric.server_of(host)), [0, 0, 1, 1, 2]);
+    // In the order of the lines.
+    let rates = [0, 1, 2, 3, 4].map(|host| fabric.host_rate(host));
+    assert_eq!(rates, [100, 50, 100, 100, 25].map(Rate::from_gbps));
+    let [tor, other] = [NodeId(5), NodeId(6)];
+    assert_eq!([0, 1, 2, 3, 4].map(|host| fabric.rack_of(host)), [tor, other, other, tor, tor]);
+    let names: Vec<String> = (0..5).map(|host| fabric.node_name(NodeId(host))).collect();
+    assert_eq!(
+        names,
+        ["server0/nic0", "server0/nic1", "server1/nic0", "server1/nic1", "server2/nic0"]
+    );
+    for (host, name) in names.iter().enumerate() {
+        assert_eq!(fabric.node_named(name), Ok(NodeId(host as u32)));
+    }
+    assert_eq!(fabric.node_named("server2"), Ok(NodeId(4)));
+    let again = hpcc(&export_hpcc_topology(&fabric).unwrap()).fabric;
+    assert_eq!((again.ports(), again.servers()), (fabric.ports(), 3));
+    let said = |name: &str| fabric.node_named(name).unwrap_err().to_string();
+    assert_eq!(said("server1"), "no node `server1`; expected server1/nic0 to server1/nic1");
+    assert_eq!(
+        said("server1/nic2"),
+        "no node `server1/nic2`; expected server1/nic0 to server1/nic1"
+    );
+    assert_eq!(said("server3/nic0"), "no node `server3/nic0`; there are server0 to server2");
+    assert!(
+        hpcc(THREE).fabric.node_named("server0/nic0").unwrap_err().to_string().contains("one NIC")
+    );
+}
+
+/// Two planes that only servers join are no error, but have no path between them.
+#[test]
+fn planes_are_joined_by_servers_alone() {
+    let planes =
+        "4 2 4\n2 3\n0 2 100Gbps 1us 0\n0 3 100Gbps 1us 0\n1 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n";
+    let fabric = hpcc(planes).fabric;
+    assert_eq!((fabric.hosts(), fabric.servers()), (4, 2));
+    assert!(fabric.is_reachable(0, 2) && fabric.is_reachable(1, 3));
+    assert!(!fabric.is_reachable(0, 3) && !fabric.is_reachable(1, 2));
+    assert_eq!((fabric.path_count(0, 2), fabric.path_count(0, 3), fabric.most_paths()), (1, 0, 1));
+    assert_eq!(
+        fabric.base_rtt(Bytes(1538), Bytes(84)),
+        fabric.base_rtt_between(0, 2, Bytes(1538), Bytes(84))
+    );
+    // A plane that no server joins is apart.
+    let apart =
+        "5 3 4\n2 3 4\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n0 3 1Gbps 1us 0\n2 2 1Gbps 1us 0\n";
+    assert!(refused(apart).contains("linked to itself"));
 }
 
 #[test]
