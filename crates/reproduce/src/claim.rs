@@ -5,6 +5,7 @@ use super::band::{Band, Printed, Unit, Word};
 use super::confidence::{Number, difference, number, quotient};
 use super::kind::Kind;
 use super::seen::{Results, Seen, Wanted};
+use super::template::Templated;
 use incast_experiment::{Fault, Plan};
 use incast_measure::significant;
 use serde::Deserialize;
@@ -58,6 +59,26 @@ pub struct Claim {
     /// What to know about the comparison.
     #[serde(default)]
     pub deviation: String,
+}
+
+impl Templated for Claim {
+    const HEAD: &'static str = "text";
+    const PROSE: &'static [&'static str] = &["text", "quote", "because", "deviation"];
+    const KEYS: &'static [&'static str] = &[
+        "quote",
+        "headline",
+        "measure",
+        "run",
+        "transport",
+        "over",
+        "over_run",
+        "paper",
+        "unit",
+        "min",
+        "max",
+        "because",
+        "deviation",
+    ];
 }
 
 /// Verdict on a claim in one assumption set.

@@ -23,7 +23,7 @@ pub struct Address {
     pub experiment: String,
     /// `as_published`.
     pub set: String,
-    /// Name of the run in `expected.toml`.
+    /// Name of the run in `claims.toml`.
     pub run: String,
     /// The transport.
     pub transport: String,
@@ -109,7 +109,7 @@ const RUNS: &str = ".runs";
 const LOCK: &str = ".runs.lock";
 
 /// What a folder of experiments has, so that it is not taken for another one of that name.
-const KNOWN: &str = "ren/fig1/expected.toml";
+const KNOWN: &str = "ren/fig1/claims.toml";
 
 impl Store {
     /// The tables in a folder.

@@ -1,6 +1,6 @@
 //! The papers' figures as experiments: scenario, assumption sets, claims, verdicts.
 //!
-//! An experiment is a folder `experiments/<paper>/<figure>/` with scenarios, `expected.toml`, a
+//! An experiment is a folder `experiments/<paper>/<figure>/` with scenarios, `claims.toml`, a
 //! README and `results.parquet`, what its runs gave. Scenarios and claims are part of the program;
 //! results are read from the folder. See `experiments/README.md` for the format.
 
@@ -31,6 +31,7 @@ mod seen;
 mod sets;
 mod spread;
 mod standard;
+mod template;
 #[cfg(test)]
 mod testbeds_tests;
 #[cfg(test)]
@@ -315,7 +316,7 @@ fn check_runs(chosen: &[Experiment], wanted: &[String]) -> Result<(), Fault> {
     let expected = match chosen {
         [one] if short.is_empty() => format!("expected some of {}{hint}", one.runs().join(", ")),
         [_] => format!("expected some of {}, or as {}{hint}", short.join(", "), full[0]),
-        _ => format!("expected names of runs in the figures' expected.toml{hint}"),
+        _ => format!("expected names of runs in the figures' claims.toml{hint}"),
     };
     Err(Fault::value("--runs", other, expected))
 }
@@ -424,7 +425,7 @@ fn curves(
     options: &Options,
     folder: Option<&Path>,
 ) -> Result<model::Values, Fault> {
-    let named = |fault: Fault| Fault::new(format!("{name}/expected.toml: {fault}"));
+    let named = |fault: Fault| Fault::new(format!("{name}/claims.toml: {fault}"));
     let values = model.check().and_then(|()| model.evaluate(options.seed)).map_err(named)?;
     if let Some(folder) = folder {
         let place = folder.join(name);

@@ -1,10 +1,11 @@
-//! `[[panel]]` of `expected.toml`: what a picture of a figure shows.
+//! `[[panel]]` of `claims.toml`: what a picture of a figure shows.
 
 use super::expected::Experiment;
 use super::kind::Kind;
 use super::measure::{Measure, Quantity};
 use super::seen::Wanted;
 use super::spread::Form;
+use super::template::Templated;
 use incast_experiment::Fault;
 use incast_transport::Span;
 use serde::Deserialize;
@@ -49,6 +50,12 @@ pub struct Panel {
     /// Whether the vertical axis is.
     #[serde(default)]
     pub log_y: bool,
+}
+
+impl Templated for Panel {
+    const HEAD: &'static str = "title";
+    const PROSE: &'static [&'static str] = &["title", "x", "y"];
+    const KEYS: &'static [&'static str] = &["x", "y", "measure", "run", "at"];
 }
 
 /// A class of flows by size, and its place on the horizontal axis.

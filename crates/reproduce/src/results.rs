@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Its columns with their types and meanings. All rows of a run repeat what is said of the run.
 pub(super) const COLUMNS: [(&str, &str, &str); 13] = [
     ("measure", "string", "name of the number: kind and selection; null: the run gave none"),
-    ("run", "string", "name of the run in `expected.toml`"),
+    ("run", "string", "name of the run in `claims.toml`"),
     ("transport", "string", "name of the transport"),
     ("seed", "uint64", "seed of the run"),
     ("set", "string", "assumption set; `dataplane/SET` and `real-time/CLOCK/SET` in other worlds"),

@@ -26,7 +26,7 @@ pub struct Set {
     /// The set that it departs from; the scenario as it is if there is none.
     pub base: Option<String>,
     /// What differs from the scenario, or from its base.
-    #[serde(default, rename = "departure")]
+    #[serde(default, rename = "departure", deserialize_with = "departures")]
     pub departures: Vec<Departure>,
     /// What its base departs in.
     #[serde(skip)]
@@ -40,8 +40,7 @@ pub struct Set {
 }
 
 /// One key that differs.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub struct Departure {
     /// The key of the scenario.
     pub key: String,
@@ -51,6 +50,39 @@ pub struct Departure {
     pub reason: String,
     /// Where that is known from.
     pub source: String,
+}
+
+/// A key, or several that differ alike.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Keys {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// Keys with one value and one reason.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Alike {
+    key: Keys,
+    value: toml::Value,
+    reason: String,
+    source: String,
+}
+
+fn departures<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Departure>, D::Error> {
+    let each = |Alike { key, value, reason, source }| {
+        let keys = match key {
+            Keys::One(key) => vec![key],
+            Keys::Several(keys) => keys,
+        };
+        let one = move |key| {
+            let (value, reason, source) = (value.clone(), reason.clone(), source.clone());
+            Departure { key, value, reason, source }
+        };
+        keys.into_iter().map(one)
+    };
+    Ok(Vec::<Alike>::deserialize(from)?.into_iter().flat_map(each).collect())
 }
 
 impl Set {
