@@ -30,6 +30,7 @@ pub mod figures;
 pub mod folder;
 pub mod frame;
 mod histogram;
+pub mod measured;
 mod number;
 mod numbers;
 #[cfg(not(target_family = "wasm"))]

@@ -1,14 +1,15 @@
 //! `claims.toml`: runs, assumption sets, claims and pictures of an experiment.
 
 use super::claim::Claim;
-use super::measure::Measure;
 use super::model::Model;
 use super::panel::Panel;
-use super::seen::Wanted;
 use super::sets::{self, Set};
 use super::template::written_out;
 use super::{Options, files};
-use incast_experiment::{Fault, Plan, Scenario, World, nearest};
+#[cfg(test)]
+use incast_experiment::Plan;
+use incast_experiment::{Fault, Scenario, World, nearest};
+use incast_measure::measured::{Measure, Wanted};
 use incast_transport::Rate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -271,15 +272,6 @@ impl Experiment {
         Scenario::parse(files::text(&place)?, &place, &changes)
     }
 
-    /// Resolves the scenario of one run.
-    ///
-    /// # Errors
-    /// What the scenario, the run or the set has wrong.
-    pub fn resolve(&self, scenario: Scenario, run: &str, set: &Set) -> Result<Plan, Fault> {
-        Plan::new(scenario)
-            .map_err(|fault| Fault::new(format!("{} ({run}, {}): {fault}", self.name, set.name)))
-    }
-
     /// Resolves one run with all its transports.
     #[cfg(test)]
     pub fn plan(
@@ -289,7 +281,8 @@ impl Experiment {
         seed: Option<u64>,
         quick: bool,
     ) -> Result<Plan, Fault> {
-        self.resolve(self.scenario(run, set, seed, quick)?, run, set)
+        Plan::new(self.scenario(run, set, seed, quick)?)
+            .map_err(|fault| fault.noted(&format!("{} ({run}, {})", self.name, set.name)))
     }
 
     /// What must be read from a run of this name in a set. Where it is compared with one in real time,

@@ -2,12 +2,12 @@
 
 use super::kept::{Address, Table, Tables};
 use super::real_time;
-use super::seen::Seen;
 use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::{
     Array, ArrayRef, Float64Array, ListArray, RecordBatch, StringArray, UInt64Array,
 };
 use incast_experiment::Fault;
+use incast_measure::measured::Seen;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::{Compression, ZstdLevel};

@@ -1,8 +1,8 @@
 //! The values that a number summarises, and how far two runs' values are apart.
 
-use super::kind::Kind;
-use super::measure::{Measure, full_packet};
-use incast_measure::{Run, statistics};
+use super::kind::full_packet;
+use super::{Kind, Measure, Of};
+use crate::{Run, statistics};
 use serde::Serialize;
 
 /// Largest difference of a quantile, as a share, of values that are distributed alike.
@@ -12,64 +12,47 @@ pub const EQUAL: f64 = 0.01;
 /// The 5 % level of the Kolmogorov-Smirnov test of two samples: this times `sqrt(1/n + 1/m)`.
 const LEVEL: f64 = 1.358;
 
-impl Kind {
-    /// The size below which differences of its values are shares of this size instead of the value
-    /// itself, so that queues next to nothing can be compared. `None` if a number of this kind does
-    /// not summarise values of flows or intervals.
-    pub fn least(self) -> Option<f64> {
-        match self {
-            Kind::BacklogMaxPackets | Kind::BacklogMeanPackets => Some(1.0),
-            Kind::BacklogMaxKb | Kind::BacklogMeanKb => Some(1.5),
-            Kind::Utilisation | Kind::FlowGbps | Kind::ThroughputMeanGbps => Some(0.01),
-            Kind::FctMeanUs | Kind::FctP99Us | Kind::FctP999Us => Some(1.0),
-            Kind::SlowdownMean | Kind::SlowdownP99 => Some(0.01),
-            _ => None,
-        }
-    }
-}
-
 impl Measure {
     /// The values in ascending order, with five digits: of each chosen flow that completed, or of each
     /// interval of the time series in the window, of all chosen ports. Empty if there are none.
     pub fn each(&self, run: &Run) -> Vec<f64> {
-        let mut all = match self.kind {
-            kind if kind.is_of_flows() => self.samples(run).into_iter().map(|(_, v)| v).collect(),
-            Kind::FlowGbps => self.rates(run),
-            Kind::Utilisation
-            | Kind::BacklogMaxPackets
-            | Kind::BacklogMeanPackets
-            | Kind::BacklogMaxKb
-            | Kind::BacklogMeanKb => self.intervals(run),
+        let all = match self.kind.of() {
+            Of::Flows => self.values(run),
+            Of::Flow => self.rates(run),
+            Of::Ports => self.intervals(run).unwrap_or_default(),
             _ => vec![],
         };
-        all.sort_unstable_by(f64::total_cmp);
-        all.into_iter().map(rounded).collect()
+        statistics::ascending(&all).into_iter().map(rounded).collect()
     }
 
     /// The number of each interval of each chosen port. What the port sent counts where the link carried
     /// it, so that a full link is 1 in every interval.
-    fn intervals(&self, run: &Run) -> Vec<f64> {
+    fn intervals(&self, run: &Run) -> Option<Vec<f64>> {
         let (from, to) = self.window(run);
         let middle = |index: usize| run.interval(index).0 + run.interval(index).1 / 2;
         let all = run.intervals();
         let inside: Vec<usize> =
             (0..all).filter(|index| (from..to).contains(&middle(*index))).collect();
+        let name = self.kind.name();
+        let unit = match self.kind.unit() {
+            "packets" => full_packet(run)?,
+            "KB" => 1e3,
+            _ => 1.0,
+        };
         let of_port = |port: usize| {
             let (rate, carried) = (run.ports[port].rate.0 as f64, run.wire_bytes(port, all));
             let number = |index: &usize| {
                 let (bin, width) = (run.bin(port, *index), run.interval(*index).1.0 as f64);
                 let carried = carried.get(*index).copied().unwrap_or(0) as f64;
-                match self.kind {
-                    Kind::Utilisation => carried * 8e12 / width / rate,
-                    Kind::BacklogMaxPackets => bin.backlog_max as f64 / full_packet(run),
-                    Kind::BacklogMeanPackets => bin.backlog_area as f64 / width / full_packet(run),
-                    Kind::BacklogMaxKb => bin.backlog_max as f64 / 1e3,
-                    _ => bin.backlog_area as f64 / width / 1e3,
+                match name {
+                    "utilisation" => carried * 8e12 / width / rate,
+                    "backlog_max_packets" | "backlog_max_kb" => bin.backlog_max as f64 / unit,
+                    _ => bin.backlog_area as f64 / width / unit,
                 }
             };
             inside.iter().map(number).collect::<Vec<f64>>()
         };
-        self.ports_of(run).into_iter().flat_map(of_port).collect()
+        Some(self.ports_of(run).into_iter().flat_map(of_port).collect())
     }
 
     /// The rate of the flow in each interval whose middle lies in the window, in Gb/s.
@@ -83,7 +66,7 @@ impl Measure {
 }
 
 /// Five significant digits: tables stay small.
-pub(super) fn rounded(value: f64) -> f64 {
+pub fn rounded(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
 
@@ -154,6 +137,10 @@ fn beyond(low: &[f64], high: &[f64], least: f64) -> f64 {
 mod tests {
     use super::*;
 
+    fn kind(name: &str) -> Kind {
+        Kind::named(name).unwrap()
+    }
+
     fn up_to(count: u32, step: f64) -> Vec<f64> {
         (1..=count).map(|at| f64::from(at) * step).collect()
     }
@@ -161,10 +148,10 @@ mod tests {
     #[test]
     fn equal_values_are_not_apart() {
         let values = up_to(100, 1.0);
-        let apart = Apart::between(&values, &values, Kind::BacklogMeanPackets).unwrap();
+        let apart = Apart::between(&values, &values, kind("backlog_mean_packets")).unwrap();
         assert!(apart.most() == 0.0 && apart.distance == 0.0 && apart.alike());
-        assert_eq!(Apart::between(&[], &values, Kind::BacklogMeanPackets), None);
-        assert_eq!(Apart::between(&values, &[], Kind::BacklogMeanPackets), None);
+        assert_eq!(Apart::between(&[], &values, kind("backlog_mean_packets")), None);
+        assert_eq!(Apart::between(&values, &[], kind("backlog_mean_packets")), None);
     }
 
     /// Of 1 to 100 and twice that: every quantile is 100 % more, and at 50 (and a little more) a half
@@ -172,12 +159,12 @@ mod tests {
     #[test]
     fn the_distance_is_that_of_kolmogorov_and_smirnov() {
         let (base, own) = (up_to(100, 1.0), up_to(100, 2.0));
-        let apart = Apart::between(&own, &base, Kind::FctMeanUs).unwrap();
+        let apart = Apart::between(&own, &base, kind("fct_mean_us")).unwrap();
         assert_eq!((apart.p50, apart.p90, apart.p99, apart.of), (1.0, 1.0, 1.0, "flows"));
         assert_eq!(apart.distance, 0.5);
         // 1.358 sqrt(2/100): the table's value for two samples of 100.
         assert!((apart.most_distance - 0.192).abs() < 1e-3 && !apart.alike());
-        let back = Apart::between(&base, &own, Kind::FctMeanUs).unwrap();
+        let back = Apart::between(&base, &own, kind("fct_mean_us")).unwrap();
         assert_eq!((back.p50, back.distance), (-0.5, 0.5));
     }
 
@@ -186,19 +173,19 @@ mod tests {
     fn values_next_to_each_other_are_equal() {
         let base = vec![1.0; 50];
         let own: Vec<f64> = (0..50).map(|at| 0.999 + f64::from(at) * 1e-6).collect();
-        let apart = Apart::between(&own, &base, Kind::Utilisation).unwrap();
+        let apart = Apart::between(&own, &base, kind("utilisation")).unwrap();
         assert!(apart.distance == 0.0 && apart.most() < 0.0011 && apart.alike(), "{apart:?}");
         let other = vec![0.98; 50];
-        let apart = Apart::between(&other, &base, Kind::Utilisation).unwrap();
+        let apart = Apart::between(&other, &base, kind("utilisation")).unwrap();
         assert!(apart.distance == 1.0 && !apart.alike(), "{apart:?}");
     }
 
     /// Queues next to nothing are compared in packets, not by their quotient.
     #[test]
     fn small_values_are_shares_of_the_least() {
-        let apart = Apart::between(&[0.02; 9], &[0.01; 9], Kind::BacklogMeanPackets).unwrap();
+        let apart = Apart::between(&[0.02; 9], &[0.01; 9], kind("backlog_mean_packets")).unwrap();
         assert!((apart.p50 - 0.01).abs() < 1e-12 && apart.alike(), "{apart:?}");
-        let apart = Apart::between(&[0.02; 9], &[0.0; 9], Kind::BacklogMeanPackets).unwrap();
+        let apart = Apart::between(&[0.02; 9], &[0.0; 9], kind("backlog_mean_packets")).unwrap();
         assert!((apart.p99 - 0.02).abs() < 1e-12 && apart.distance == 1.0, "{apart:?}");
     }
 

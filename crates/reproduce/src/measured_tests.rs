@@ -1,135 +1,146 @@
-//! Confidence intervals of measured values.
-//!
-//! Of several seeds, the interval is that of their values; quotients and differences are formed
-//! seed by seed. A single run is cut into batches of its flows in order of their start, and the
-//! values of the batches are treated as samples. Two runs of the same flows are compared batch by
-//! batch: effects of the arrivals cancel, as in a paired comparison.
+//! Numbers of runs, of real runs.
 
-use super::Measure;
-use super::kind::Kind;
-use super::seen::Seen;
-use incast_measure::{Run, statistics};
-use std::collections::BTreeMap;
+use crate::tests::run_of;
+use incast_measure::Run;
+use incast_measure::measured::Measure;
 
-/// A measured number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Number {
-    /// Its value; the mean over seeds.
-    pub value: f64,
-    /// Half width of its 95 % confidence interval, if it has one.
-    pub half_width: Option<f64>,
-    /// Number of seeds.
-    pub seeds: usize,
-}
-
-impl Number {
-    /// The number of several seeds; with one, `half_width` is that of its batches.
-    fn of(samples: &[f64], half_width: impl Fn() -> Option<f64>) -> Option<Number> {
-        // Seeds some of which never get there have no mean.
-        let finite = samples.iter().filter(|sample| sample.is_finite()).count();
-        if finite > 0 && finite < samples.len() {
-            return None;
-        }
-        let value = statistics::mean(samples)?;
-        let half_width = match samples.len() {
-            1 => half_width(),
-            _ => interval(samples).filter(|width| width.is_finite()),
-        };
-        Some(Number { value, half_width, seeds: samples.len() })
-    }
-}
-
-type BySeed<'a> = BTreeMap<u64, &'a Seen>;
-
-/// The number of some runs that differ in their seed.
-pub(super) fn number(runs: &BySeed<'_>) -> Option<Number> {
-    let samples: Vec<f64> = runs.values().filter_map(|seen| seen.value).collect();
-    Number::of(&samples, || runs.values().find_map(|seen| interval(&seen.list)))
-}
-
-/// The number of some runs less that of others.
-pub(super) fn difference(runs: &BySeed<'_>, base: &BySeed<'_>) -> Option<Number> {
-    let pairs = pairs(runs, base);
-    let samples: Vec<f64> = pairs
-        .iter()
-        .map(|(a, b)| a.value.zip(b.value))
-        .map(|pair| pair.map(|(a, b)| a - b))
-        .collect::<Option<_>>()?;
-    Number::of(&samples, || width_against(pairs[0].0, pairs[0].1, 1.0))
-}
-
-/// The number of some runs over that of others. Of `r = a / b` in one run of each, the half width
-/// is that of `(a - r b) / b`.
-pub(super) fn quotient(runs: &BySeed<'_>, base: &BySeed<'_>) -> Option<Number> {
-    let pairs = pairs(runs, base);
-    let ratio = |(a, b): &(&Seen, &Seen)| {
-        let (a, b) = a.value.zip(b.value)?;
-        (b != 0.0).then(|| a / b)
-    };
-    let samples: Vec<f64> = pairs.iter().map(ratio).collect::<Option<_>>()?;
-    Number::of(&samples, || {
-        let (own, other) = pairs[0];
-        Some(width_against(own, other, samples[0])? / other.value?.abs())
-    })
-}
-
-/// Runs of the same seed.
-fn pairs<'a>(runs: &BySeed<'a>, base: &BySeed<'a>) -> Vec<(&'a Seen, &'a Seen)> {
-    runs.iter().filter_map(|(seed, own)| Some((*own, *base.get(seed)?))).collect()
-}
-
-/// Half width of the 95 % confidence interval of one number less `factor` times another. Where the
-/// same flows completed in both, it is that of the batches' differences; else the runs are taken
-/// for independent and the squares of their half widths added.
-fn width_against(own: &Seen, base: &Seen, factor: f64) -> Option<f64> {
-    if own.flows == base.flows && own.list.len() == base.list.len() {
-        let pairs = own.list.iter().zip(&base.list);
-        return interval(&pairs.map(|(a, b)| a - factor * b).collect::<Vec<_>>());
-    }
-    let (a, b) = (interval(&own.list)?, factor * interval(&base.list)?);
-    Some((a * a + b * b).sqrt())
-}
-
-impl Measure {
-    /// The number of each batch of the flows in order of their start; `None` for numbers that are
-    /// not statistics of flows, and of too few flows.
-    pub(super) fn batches(&self, run: &Run) -> Option<Vec<f64>> {
-        let smallest = match self.kind {
-            Kind::FctMeanUs | Kind::SlowdownMean | Kind::ThroughputMeanGbps => 10,
-            Kind::FctP99Us | Kind::SlowdownP99 => 100,
-            _ => return None,
-        };
-        let values: Vec<f64> = self.samples(run).into_iter().map(|(_, value)| value).collect();
-        statistics::batches(&values, smallest, |batch| self.statistic(batch))
-    }
-
-    /// Which flows are behind the number, as a hash of number, source, destination and size; 0 if
-    /// it is not a statistic of flows.
-    pub(super) fn fingerprint(&self, run: &Run) -> u64 {
-        if self.batches(run).is_none() {
-            return 0;
-        }
-        // FNV-1a: the same on every machine, and kept in tables.
-        let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let known = self.samples(run).into_iter().flat_map(|(flow, _)| {
-            let meta = &run.flows[flow];
-            [flow as u64, meta.src.into(), meta.dst.into(), meta.size_bytes]
-        });
-        known.flat_map(u64::to_le_bytes).fold(0xcbf2_9ce4_8422_2325, add)
-    }
-}
-
-fn interval(samples: &[f64]) -> Option<f64> {
-    statistics::confidence(samples).map(|interval| interval.half_width)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::band::Word;
-    use super::super::seen::{Results, Wanted};
-    use super::super::tests::run_of;
-    use super::super::{Claim, Finished};
+mod marks {
     use super::*;
+    use incast_experiment::{Plan, Scenario, execute, output};
+    use incast_measure::measured::Sent;
+    use incast_world::Captured;
+
+    const SCENARIO: &str = include_str!("../../../experiments/ren/fig7/figure.toml");
+    const WAY: &str = "host0->leaf0,leaf0->leaf1,leaf1->leaf2,leaf2->host1";
+
+    /// The run of a transport, and what its ports sent.
+    fn run(transport: &str, sets: &[&str], threads: usize) -> (Run, Vec<Captured>) {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        let plan = Plan::new(Scenario::parse(SCENARIO, "figure.toml", &sets).unwrap()).unwrap();
+        let case = plan.cases.iter().find(|case| case.label == transport).unwrap();
+        let ports = output::ports(&plan, &["all".into()]).unwrap();
+        execute(&plan, case, ports, threads, &incast_world::Monitor::default()).unwrap()
+    }
+
+    fn marks((run, captured): &(Run, Vec<Captured>), flow: u32, ports: &str) -> Option<Vec<u32>> {
+        let text = format!("kind = \"marks\"\nport = \"{ports}\"\nflow = {flow}");
+        toml::from_str::<Measure>(&text).unwrap().marks(run, &sent(captured))
+    }
+
+    fn sent(captured: &[Captured]) -> Vec<Sent<'_>> {
+        captured.iter().map(|one| (one.port, one.at, &one.packet)).collect()
+    }
+
+    fn after<'a>(way: &'a str, port: &str) -> &'a str {
+        &way[way.find(port).unwrap()..]
+    }
+
+    #[test]
+    fn figure_7_of_ren_packet_by_packet() {
+        for (seed, threads) in [("run.seed=1", 1), ("run.seed=2", 1), ("run.seed=3", 2)] {
+            let seen = run("ren", &[seed], threads);
+            let (of_h1, of_h2) = (after(WAY, "leaf1->leaf2"), after(WAY, "leaf2->host1"));
+            assert_eq!(marks(&seen, 0, WAY), Some(vec![0b00, 0b01, 0b01, 0b01]), "P1");
+            assert_eq!(marks(&seen, 2, WAY), Some(vec![0b00, 0b00, 0b01, 0b10]), "P2");
+            assert_eq!(marks(&seen, 1, of_h1), Some(vec![0b01, 0b01]), "P3");
+            assert_eq!(marks(&seen, 3, of_h2), Some(vec![0b01]), "P4");
+            let last = seen.0.ports.iter().position(|p| p.name == "leaf2->host1").unwrap() as u32;
+            let order: Vec<u32> = (seen.1.iter())
+                .filter(|one| one.port == last && one.packet.is_data())
+                .map(|one| one.packet.flow.0)
+                .collect();
+            assert_eq!(order[..10], [0, 1, 2, 3, 0, 1, 3, 0, 1, 3], "P1 P3 P2 P4, then three");
+        }
+    }
+
+    /// The two rules of the paper differ: the budget rule detects no gap in the first period.
+    #[test]
+    fn the_budget_rule_marks_no_gap_in_the_first_period() {
+        let seen = run("ren", &["transport.parameters.ren.rule=\"budget\""], 1);
+        assert_eq!(marks(&seen, 2, WAY), Some(vec![0b00, 0b01, 0b01, 0b10]));
+    }
+
+    #[test]
+    fn only_a_packet_that_completes_its_path_has_marks() {
+        let seen = run("ren", &[], 1);
+        assert_eq!(marks(&seen, 1, WAY), None, "P3 does not start at H0");
+        assert_eq!(marks(&seen, 0, "leaf2->host1,leaf0->leaf1"), None, "the wrong order");
+        assert_eq!(marks(&seen, 0, "leaf0->leaf9"), None, "no such port");
+        let text = format!("kind = \"marks\"\nport = \"{WAY}\"\nflow = 2\nfrom = \"2us\"");
+        let later: Measure = toml::from_str(&text).unwrap();
+        assert_eq!(later.marks(&seen.0, &sent(&seen.1)), None, "its only packet has left by then");
+        let of_trd = run("trd", &[], 1);
+        assert_eq!(marks(&of_trd, 2, WAY), Some(vec![0; 4]), "no switch marks");
+    }
+}
+
+mod spread {
+    use super::*;
+    use incast_measure::measured::{Form, PARTS, rounded};
+
+    fn measure(text: &str) -> Measure {
+        toml::from_str(text).unwrap()
+    }
+
+    /// The quantiles of a run are those of its numbers, and tenths by size have all of its flows.
+    #[test]
+    fn a_run_is_spread_over_its_flows() {
+        let run = run_of(0.5, 1);
+        let fct = measure("kind = \"fct_p99_us\"");
+        let cdf = Form::Cdf.read(&fct, &run);
+        assert_eq!(cdf[99], rounded(fct.of(&run).unwrap()));
+        assert!(cdf.is_sorted() && cdf[0] < cdf[100]);
+
+        let mean = measure("kind = \"fct_mean_us\"");
+        let parts = Form::Deciles.read(&mean, &run);
+        assert_eq!(parts.len(), 2 * PARTS);
+        let (numbers, sizes) = parts.split_at(PARTS);
+        assert!(sizes.is_sorted() && sizes[0] < sizes[9], "{sizes:?}");
+        // Tenths of the same number of flows: the mean of their means is that of all.
+        let flows = mean.samples(&run).len();
+        assert!(flows >= 500, "{flows}");
+        let middle = numbers.iter().sum::<f64>() / PARTS as f64;
+        assert!((middle / mean.of(&run).unwrap() - 1.0).abs() < 0.02, "{middle}");
+        let smallest = Measure { largest: Some(sizes[0] as u64 - 1), ..mean.clone() };
+        assert!(smallest.samples(&run).len() < flows.div_ceil(PARTS));
+        let none = Measure { smallest: Some(u64::MAX), ..mean };
+        assert!(Form::Deciles.read(&none, &run).is_empty());
+        assert!(Form::Cdf.read(&none, &run).is_empty());
+    }
+
+    /// Of ports: one value each, over time.
+    #[test]
+    fn a_distribution_may_be_of_ports() {
+        let run = run_of(0.5, 1);
+        let all = measure("kind = \"utilisation\"\nport = \"leaf*->host*\"");
+        let cdf = Form::Cdf.read(&all, &run);
+        let mut own: Vec<f64> = (0..8)
+            .map(|host| Measure {
+                port: Some(format!("leaf{}->host{host}", host / 4)),
+                ..all.clone()
+            })
+            .map(|one| rounded(one.of(&run).unwrap()))
+            .collect();
+        own.sort_unstable_by(f64::total_cmp);
+        assert_eq!((cdf[0], cdf[50], cdf[100]), (own[0], own[3], own[7]));
+    }
+
+    #[test]
+    fn what_has_no_such_form_is_refused() {
+        let said = |form: Form, text: &str| form.check(&measure(text));
+        assert!(said(Form::Cdf, "kind = \"drops\"").unwrap_err().contains("backlog_mean_kb"));
+        let port = "kind = \"utilisation\"\nport = \"*\"";
+        assert!(said(Form::Cdf, port).is_ok());
+        assert!(said(Form::Deciles, port).unwrap_err().contains("fct_mean_us"));
+        assert!(said(Form::Deciles, "kind = \"slowdown_p99\"").is_ok());
+    }
+}
+
+mod confidence {
+    use super::*;
+    use crate::judged::Results;
+    use crate::{Claim, Word};
+    use incast_measure::measured::{Measured, Seen, Wanted, interval, width_against};
 
     fn measure(kind: &str) -> Measure {
         toml::from_str(&format!("kind = \"{kind}\"")).unwrap()
@@ -137,8 +148,7 @@ mod tests {
 
     /// What a measure sees in a run.
     fn seen(measure: &Measure, run: &Run) -> Seen {
-        let finished = Finished { run: run.clone(), captured: vec![] };
-        Wanted::Number(measure.clone()).read(&finished)
+        Wanted::Number(measure.clone()).read(run, &[])
     }
 
     fn width_of(measure: &Measure, run: &Run) -> Option<f64> {
@@ -169,7 +179,7 @@ mod tests {
         near("slowdown_p99", slowdown.p99, slowdown.p99_ci95);
         assert_eq!(width_of(&measure("completed"), &run), None);
         let few = Measure { largest: Some(400), ..measure("slowdown_p99") };
-        assert_eq!((few.kind, width_of(&few, &run)), (Kind::SlowdownP99, None), "too few");
+        assert_eq!(width_of(&few, &run), None, "too few");
     }
 
     /// Runs of the same flows are compared pair by pair; of others, squares add up.
@@ -246,7 +256,7 @@ mod tests {
     /// has an interval is judged.
     #[test]
     fn seeds_give_the_interval() {
-        let row = |value: f64| -> super::super::seen::Row {
+        let row = |value: f64| -> Measured {
             let one = Seen { value: Some(value), ..Seen::default() };
             [("fct_mean_us".to_string(), one)].into()
         };
@@ -282,7 +292,7 @@ mod tests {
             "text = \"x\"\nmeasure = { kind = \"slowdown_p99\" }\norder = [\"a\", \"b\"]",
         )
         .unwrap();
-        let row = |value: f64, batches: &[f64]| -> super::super::seen::Row {
+        let row = |value: f64, batches: &[f64]| -> Measured {
             let list = batches.iter().map(|share| share * value).collect();
             let one = Seen { value: Some(value), list, ..Seen::default() };
             [("slowdown_p99".to_string(), one)].into()

@@ -1,25 +1,30 @@
 //! Numbers that claims are about.
 
-use super::kind::Kind;
-use incast_measure::{BalancedWindow, Run, statistics};
-use incast_transport::{Span, Time};
-use serde::{Deserialize, Deserializer};
+use super::{Kind, Of};
+use crate::{BalancedWindow, Run, statistics};
+use incast_transport::Bin;
+use incast_units::{ParseError, Span, Time};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A quantity written as text with its unit, such as `"8us"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantity<T>(pub T);
 
-impl<'de, T: std::str::FromStr<Err = incast_transport::ParseError>> Deserialize<'de>
-    for Quantity<T>
-{
+impl<'de, T: std::str::FromStr<Err = ParseError>> Deserialize<'de> for Quantity<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         text.parse().map(Quantity).map_err(serde::de::Error::custom)
     }
 }
 
+impl<T: std::fmt::Display> Serialize for Quantity<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&self.0)
+    }
+}
+
 /// What is measured in one run.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// Which number.
@@ -65,14 +70,9 @@ fn fits(wanted: &str, name: &str) -> bool {
     (0..=left.len()).any(|at| left.is_char_boundary(at) && fits(rest, &left[at..]))
 }
 
-/// Charged bytes of a full packet of the run.
-pub(super) fn full_packet(run: &Run) -> f64 {
-    run.manifest["fabric"]["charged_mtu_bytes"].as_f64().unwrap_or(1538.0)
-}
-
 impl Measure {
     /// A measure of the whole run.
-    pub(super) fn new(kind: Kind) -> Measure {
+    pub fn new(kind: Kind) -> Measure {
         Measure {
             kind,
             port: None,
@@ -94,8 +94,7 @@ impl Measure {
 
     /// Its name in tables: the kind and what restricts it, without quotation marks.
     pub fn id(&self) -> String {
-        let kind = serde_json::to_value(self.kind).expect("a kind has a name");
-        let mut id = kind.as_str().expect("names are text").to_string();
+        let mut id = self.kind.name().to_string();
         let mut add = |key: &str, value: Option<String>| {
             if let Some(value) = value {
                 id += &format!(" {key}={value}");
@@ -127,91 +126,31 @@ impl Measure {
 
     /// The number, if the run has it.
     pub fn of(&self, run: &Run) -> Option<f64> {
-        match self.kind {
-            Kind::BacklogMaxPackets => Some(self.backlog_max(run)? / full_packet(run)),
-            Kind::BacklogMeanPackets => Some(self.backlog_mean(run)? / full_packet(run)),
-            Kind::BacklogMaxKb => Some(self.backlog_max(run)? / 1e3),
-            Kind::BacklogMeanKb => Some(self.backlog_mean(run)? / 1e3),
-            Kind::BacklogP50Kb => self.backlog_percentile(run, 500),
-            Kind::BacklogP99Kb => self.backlog_percentile(run, 990),
-            Kind::Utilisation => self.utilisation(run),
-            Kind::Packets => {
-                let bins = self.ports_of(run).into_iter().map(|port| self.bins(run, port));
-                let all: Vec<_> = bins.flatten().collect();
-                (!all.is_empty()).then(|| all.iter().map(|(bin, _)| bin.sent_packets as f64).sum())
-            }
-            Kind::Marks => None,
-            Kind::Drops | Kind::CreditDrops | Kind::Trims => self.counted(run),
-            Kind::FlowGbps => self.flow_gbps(run),
-            Kind::FctMeanUs
-            | Kind::FctP99Us
-            | Kind::FctP999Us
-            | Kind::SlowdownMean
-            | Kind::SlowdownP99
-            | Kind::ThroughputMeanGbps => self.statistic(&self.values(run)),
-            Kind::RequestMeanMs => {
-                let time = |r: &incast_measure::Request| Some(r.end?.since(r.start).0 as f64 / 1e9);
-                let measured = run.requests.iter().filter(|request| !request.warmup);
-                let all: Vec<f64> = measured.filter_map(time).collect();
-                statistics::mean(&all)
-            }
-            Kind::Completed => {
-                let chosen: Vec<usize> =
-                    (0..run.flows.len()).filter(|f| self.fits(run, *f)).collect();
-                let done = chosen.iter().filter(|f| run.fct(**f).is_some()).count();
-                (!chosen.is_empty()).then(|| done as f64 / chosen.len() as f64)
-            }
-            Kind::Share | Kind::RateRatio | Kind::Jain | Kind::ConvergenceMs => self.fairness(run),
-            Kind::FeedbackAgeUs
-            | Kind::FeedbackUtility
-            | Kind::DecisionsPerRtt
-            | Kind::FeedbackPercent
-            | Kind::ExtensionPerPacket => self.feedback(run),
-        }
+        self.kind.read(self, run)
     }
 
-    /// What the measure looks at in each chosen flow that completed, in order of their start.
-    fn values(&self, run: &Run) -> Vec<f64> {
+    /// The chosen flows.
+    pub(super) fn flows(&self, run: &Run) -> Vec<usize> {
+        (0..run.flows.len()).filter(|flow| self.fits(run, *flow)).collect()
+    }
+
+    /// What the measure looks at in each chosen flow that completed, in order of their start, with the number of
+    /// the flow.
+    pub fn samples(&self, run: &Run) -> Vec<(usize, f64)> {
+        let value = |flow: usize| Some((flow, self.kind.of_flow(run, flow)?));
+        self.flows(run).into_iter().filter_map(value).collect()
+    }
+
+    /// The values of [`Measure::samples`].
+    pub(super) fn values(&self, run: &Run) -> Vec<f64> {
         self.samples(run).into_iter().map(|(_, value)| value).collect()
     }
 
-    /// [`values`](Self::values), each with the number of its flow.
-    pub(super) fn samples(&self, run: &Run) -> Vec<(usize, f64)> {
-        let value = |flow: usize| match self.kind {
-            Kind::SlowdownMean | Kind::SlowdownP99 => run.slowdown(flow),
-            Kind::ThroughputMeanGbps => {
-                Some(run.flows[flow].size_bytes as f64 * 8.0 / run.fct(flow)?.as_ns_f64())
-            }
-            _ => Some(run.fct(flow)?.as_ns_f64() / 1e3),
-        };
-        let chosen = (0..run.flows.len()).filter(|flow| self.fits(run, *flow));
-        chosen.filter_map(|flow| Some((flow, value(flow)?))).collect()
-    }
-
-    pub(super) fn statistic(&self, values: &[f64]) -> Option<f64> {
-        let ascending = || {
-            let mut sorted = values.to_vec();
-            sorted.sort_unstable_by(f64::total_cmp);
-            sorted
-        };
-        match self.kind {
-            Kind::FctP99Us | Kind::SlowdownP99 => statistics::percentile(&ascending(), 990),
-            Kind::FctP999Us => statistics::percentile(&ascending(), 999),
-            _ => statistics::mean(values),
-        }
-    }
-
-    /// What feedback costs the chosen flows, and how old it is.
-    fn feedback(&self, run: &Run) -> Option<f64> {
-        let chosen: Vec<usize> = (0..run.flows.len()).filter(|f| self.fits(run, *f)).collect();
-        let group = incast_measure::group(run, "chosen", &chosen);
-        match self.kind {
-            Kind::FeedbackAgeUs => Some(group.decision_age_mean_ns? / 1e3),
-            Kind::FeedbackUtility => group.feedback_utility,
-            Kind::DecisionsPerRtt => group.decisions_per_rtt,
-            Kind::FeedbackPercent => Some(100.0 * group.feedback_per_payload?),
-            _ => (group.packets > 0).then(|| group.extension_bytes as f64 / group.packets as f64),
-        }
+    /// Share of the chosen flows that completed.
+    pub(super) fn completed(&self, run: &Run) -> Option<f64> {
+        let chosen = self.flows(run);
+        let done = chosen.iter().filter(|flow| run.fct(**flow).is_some()).count();
+        (!chosen.is_empty()).then(|| done as f64 / chosen.len() as f64)
     }
 
     /// Whether the measure can be taken in runs of a plan with these ports, this many flows and
@@ -222,20 +161,9 @@ impl Measure {
                 return Err(format!("there is no port `{wanted}`"));
             }
         }
-        let needs_port = matches!(
-            self.kind,
-            Kind::BacklogMaxPackets
-                | Kind::BacklogMeanPackets
-                | Kind::BacklogMaxKb
-                | Kind::BacklogMeanKb
-                | Kind::BacklogP50Kb
-                | Kind::BacklogP99Kb
-                | Kind::Utilisation
-                | Kind::Packets
-                | Kind::Marks
-        );
-        if needs_port && self.port.is_none() {
-            return Err(format!("{:?} needs a port", self.kind));
+        let (name, of) = (self.kind.name(), self.kind.of());
+        if self.port.is_none() && matches!(of, Of::Ports | Of::PortsOverRun | Of::Packet) {
+            return Err(format!("{name} needs a port"));
         }
         if let Some(wanted) = self.captures().iter().find(|wanted| !ports.contains(wanted)) {
             return Err(format!("marks are read at single ports, and `{wanted}` is none"));
@@ -249,29 +177,21 @@ impl Measure {
             return Err("`half` is a window of its own: no `from`, no `to`, no `after`".into());
         }
         self.check_after(flows)?;
-        match self.kind {
-            Kind::BacklogP50Kb | Kind::BacklogP99Kb
-                if self.half || self.from.is_some() || self.to.is_some() =>
-            {
-                return Err(
-                    "percentiles of the backlog are over the run: no `from`, `to` or `half`".into(),
-                );
-            }
-            Kind::Share | Kind::RateRatio if self.carrier.is_none() => {
-                return Err(format!("{:?} needs a carrier", self.kind));
-            }
-            Kind::RateRatio if self.against.is_none() => {
-                return Err("rate_ratio needs `against`".into());
-            }
-            Kind::ConvergenceMs if self.window.is_none() => {
-                return Err("convergence_ms needs a window".into());
-            }
-            _ => {}
+        if of == Of::PortsOverRun && (self.half || self.from.is_some() || self.to.is_some()) {
+            return Err(format!("{name} is over the run: no `from`, `to` or `half`"));
+        }
+        if of == Of::Transports && self.carrier.is_none() {
+            return Err(format!("{name} needs a carrier"));
+        }
+        if name == "rate_ratio" && self.against.is_none() {
+            return Err("rate_ratio needs `against`".into());
+        }
+        if name == "convergence_ms" && self.window.is_none() {
+            return Err("convergence_ms needs a window".into());
         }
         match self.flow {
             Some(flow) if flow as usize >= flows => Err(format!("there is no flow {flow}")),
-            None if self.kind == Kind::FlowGbps => Err("flow_gbps needs a flow".into()),
-            None if self.kind == Kind::Marks => Err("marks need a flow".into()),
+            None if matches!(of, Of::Flow | Of::Packet) => Err(format!("{name} needs a flow")),
             _ => Ok(()),
         }
     }
@@ -282,16 +202,10 @@ impl Measure {
         if flow as usize >= flows {
             return Err(format!("`after`: there is no flow {flow}"));
         }
-        match self.kind {
-            Kind::BacklogMaxPackets
-            | Kind::BacklogMeanPackets
-            | Kind::BacklogMaxKb
-            | Kind::BacklogMeanKb
-            | Kind::Utilisation
-            | Kind::Packets
-            | Kind::FlowGbps => Ok(()),
-            Kind::Drops | Kind::CreditDrops | Kind::Trims if self.port.is_some() => Ok(()),
-            kind => Err(format!("`after` needs a number with a window, and {kind:?} has none")),
+        match self.kind.of() {
+            Of::Ports | Of::Flow => Ok(()),
+            Of::Fabric if self.port.is_some() => Ok(()),
+            _ => Err(format!("`after` needs a number with a window, and {:?} has none", self.kind)),
         }
     }
 
@@ -301,7 +215,8 @@ impl Measure {
         (0..run.ports.len()).filter(named).collect()
     }
 
-    pub(super) fn window(&self, run: &Run) -> (Time, Time) {
+    /// The instants between which it is taken; half of the arrivals, or from the completion of a flow on.
+    pub fn window(&self, run: &Run) -> (Time, Time) {
         if self.half
             && let Some(BalancedWindow { from, to }) = BalancedWindow::second_half(run)
         {
@@ -320,7 +235,7 @@ impl Measure {
     }
 
     /// The intervals of a port whose middle lies in the window.
-    fn bins(&self, run: &Run, port: usize) -> Vec<(incast_transport::Bin, Span)> {
+    fn bins(&self, run: &Run, port: usize) -> Vec<(Bin, Span)> {
         let (from, to) = self.window(run);
         let inside = (0..run.intervals()).filter(|index| {
             let (start, width) = run.interval(*index);
@@ -335,7 +250,7 @@ impl Measure {
     fn over_ports(
         &self,
         run: &Run,
-        number: impl Fn(usize, &[(incast_transport::Bin, Span)], f64) -> f64,
+        number: impl Fn(usize, &[(Bin, Span)], f64) -> f64,
     ) -> Option<f64> {
         let all: Vec<f64> = self
             .ports_of(run)
@@ -349,25 +264,25 @@ impl Measure {
         statistics::mean(&all)
     }
 
-    fn backlog_mean(&self, run: &Run) -> Option<f64> {
+    pub(super) fn backlog_mean(&self, run: &Run) -> Option<f64> {
         self.over_ports(run, |_, bins, time| {
             bins.iter().map(|(bin, _)| bin.backlog_area as f64).sum::<f64>() / time
         })
     }
 
     /// In KB; a port that was never used has no backlog.
-    fn backlog_percentile(&self, run: &Run, thousandths: u32) -> Option<f64> {
+    pub(super) fn backlog_percentile(&self, run: &Run, thousandths: u32) -> Option<f64> {
         let of = |port: usize| run.record.ports[port].backlogs.percentile(thousandths).unwrap_or(0);
         let all: Vec<f64> = self.ports_of(run).into_iter().map(|p| of(p) as f64 / 1e3).collect();
         statistics::mean(&all)
     }
 
-    fn backlog_max(&self, run: &Run) -> Option<f64> {
+    pub(super) fn backlog_max(&self, run: &Run) -> Option<f64> {
         let ports = self.ports_of(run).into_iter().flat_map(|port| self.bins(run, port));
         Some(ports.map(|(bin, _)| bin.backlog_max).max()? as f64)
     }
 
-    fn utilisation(&self, run: &Run) -> Option<f64> {
+    pub(super) fn utilisation(&self, run: &Run) -> Option<f64> {
         self.over_ports(run, |port, bins, time| {
             let sent: f64 = bins.iter().map(|(bin, _)| bin.sent_bytes as f64).sum();
             sent * 8e12 / time / run.ports[port].rate.0 as f64
@@ -384,21 +299,17 @@ impl Measure {
         (all.end <= run.intervals()).then(|| all.map(|i| run.bin(port, i).sent_packets).collect())
     }
 
-    fn counted(&self, run: &Run) -> Option<f64> {
-        let count = |bin: &incast_transport::Bin| match self.kind {
-            Kind::Drops => bin.drops,
-            Kind::CreditDrops => bin.credit_drops,
-            _ => bin.trims,
-        };
+    /// The sum of a count over the chosen ports in the window, or over the whole fabric.
+    pub(super) fn counted(&self, run: &Run, count: fn(&Bin) -> f64) -> Option<f64> {
         if self.port.is_some() {
             let bins = self.ports_of(run).into_iter().flat_map(|port| self.bins(run, port));
-            let all: Vec<f64> = bins.map(|(bin, _)| count(&bin) as f64).collect();
+            let all: Vec<f64> = bins.map(|(bin, _)| count(&bin)).collect();
             return (!all.is_empty()).then(|| all.iter().sum());
         }
-        Some(run.record.ports.iter().map(|port| count(&port.total) as f64).sum())
+        Some(run.record.ports.iter().map(|port| count(&port.total)).sum())
     }
 
-    fn flow_gbps(&self, run: &Run) -> Option<f64> {
+    pub(super) fn flow_gbps(&self, run: &Run) -> Option<f64> {
         let series = run.record.series.iter().find(|series| Some(series.flow.0) == self.flow)?;
         let (from, to) = self.window(run);
         // After another flow, at an instant that nobody chose, silence must not pass for a rate.
