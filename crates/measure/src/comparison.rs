@@ -1,8 +1,9 @@
 //! Several runs side by side.
 
 use crate::number::{escape, significant};
+use crate::numbers::COMPARED;
 use crate::statistics::{Confidence, confidence, mean};
-use crate::{Run, Summary, summarise};
+use crate::{Run, Summary, number, summarise};
 
 /// Which values are good.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,87 +16,8 @@ pub enum Better {
     Neither,
 }
 
-/// One line of the comparison.
-#[derive(Clone, Copy)]
-pub struct Metric {
-    /// What it is, with its unit.
-    pub name: &'static str,
-    /// Which values are good.
-    pub better: Better,
-    /// Its value in a run, if it has one.
-    pub value: fn(&Summary) -> Option<f64>,
-}
-
-const fn lower(name: &'static str, value: fn(&Summary) -> Option<f64>) -> Metric {
-    Metric { name, better: Better::Lower, value }
-}
-
-const fn higher(name: &'static str, value: fn(&Summary) -> Option<f64>) -> Metric {
-    Metric { name, better: Better::Higher, value }
-}
-
-const fn neither(name: &'static str, value: fn(&Summary) -> Option<f64>) -> Metric {
-    Metric { name, better: Better::Neither, value }
-}
-
-/// The lines of the comparison, in order. Lines without a value in any run are left out.
-pub const METRICS: &[Metric] = &[
-    neither("measured flows", |s| Some(s.all.flows as f64)),
-    higher("completed, %", |s| {
-        (s.all.flows > 0).then(|| 100.0 * s.all.completed as f64 / s.all.flows as f64)
-    }),
-    neither("offered load, % of NICs", |s| s.load.offered_load.map(|load| 100.0 * load)),
-    higher("goodput, Gb/s", |s| s.load.goodput_gbps),
-    lower("FCT mean, µs", |s| Some(s.all.fct_ns?.mean / 1e3)),
-    lower("FCT p99, µs", |s| Some(s.all.fct_ns?.p99 / 1e3)),
-    lower("FCT of short flows, mean, µs", |s| Some(s.short().fct_ns?.mean / 1e3)),
-    lower("FCT of short flows, p99, µs", |s| Some(s.short().fct_ns?.p99 / 1e3)),
-    lower("FCT of long flows, mean, µs", |s| Some(s.long().fct_ns?.mean / 1e3)),
-    lower("slowdown, mean", |s| Some(s.all.slowdown?.mean)),
-    lower("slowdown, median", |s| Some(s.all.slowdown?.median)),
-    lower("slowdown, p99", |s| Some(s.all.slowdown?.p99)),
-    lower("slowdown, p99.9", |s| Some(s.all.slowdown?.p999)),
-    lower("slowdown of short flows, p99", |s| Some(s.short().slowdown?.p99)),
-    lower("slowdown of long flows, p99", |s| Some(s.long().slowdown?.p99)),
-    higher("throughput of a long flow, mean, Gb/s", |s| s.long().throughput_mean_gbps),
-    higher("Jain's index of long flows", |s| s.jain_long),
-    higher("Jain's index of recorded flows", |s| s.jain_series),
-    higher("Jain's index over time, mean", |s| s.fairness.as_ref()?.jain_mean),
-    lower("convergence of recorded flows, µs", |s| {
-        Some(s.fairness.as_ref()?.convergence_ns? / 1e3)
-    }),
-    lower("request completion, mean, µs", |s| Some(s.requests?.completion_ns?.mean / 1e3)),
-    lower("request completion, p99, µs", |s| Some(s.requests?.completion_ns?.p99 / 1e3)),
-    lower("largest switch queue, KB", |s| {
-        let switches = s.tiers.iter().filter(|tier| tier.tier != "nic");
-        switches.map(|tier| tier.backlog_max_bytes as f64 / 1e3).reduce(f64::max)
-    }),
-    neither("busiest switch port, % used", |s| {
-        let switches = s.tiers.iter().filter(|tier| tier.tier != "nic");
-        switches.filter_map(|tier| tier.utilisation_max).reduce(f64::max).map(|used| 100.0 * used)
-    }),
-    lower("retransmitted packets, %", |s| {
-        let Summary { counters, .. } = s;
-        (counters.packets > 0)
-            .then(|| 100.0 * counters.retransmits as f64 / counters.packets as f64)
-    }),
-    lower("drops", |s| Some(s.counters.drops as f64)),
-    neither("losses on links", |s| {
-        (s.counters.link_losses > 0).then_some(s.counters.link_losses as f64)
-    }),
-    neither("credits dropped", |s| {
-        (s.counters.credit_drops > 0).then_some(s.counters.credit_drops as f64)
-    }),
-    neither("trims", |s| Some(s.counters.trims as f64)),
-    neither("marks", |s| Some(s.counters.marks as f64)),
-    neither("paused port time, µs", |s| Some(s.counters.paused_ns / 1e3)),
-    neither("pause frames", |s| Some(s.counters.pause_frames as f64)),
-    neither("age of feedback, mean, µs", |s| Some(s.all.decision_age_mean_ns? / 1e3)),
-    neither("age of feedback, p99, µs", |s| Some(s.all.decision_age_ns?.p99 / 1e3)),
-    neither("decisions per RTT", |s| s.all.decisions_per_rtt),
-    neither("utility of feedback", |s| s.all.feedback_utility),
-    neither("feedback, % of payload", |s| Some(100.0 * s.all.feedback_per_payload?)),
-];
+/// Numbers that a run without them does not have: most have none.
+const RARE: [&str; 2] = ["link_losses", "credit_drops"];
 
 /// A value of the table: the mean over repetitions.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -142,16 +64,21 @@ impl Comparison {
         let repetitions = labels.iter().map(|label| of_label(label).len()).collect();
         let mut table =
             Comparison { labels, repetitions, metrics: vec![], values: vec![], best: vec![] };
-        for metric in METRICS {
+        for (name, title, scale) in COMPARED {
+            let number = number(name).expect("a number");
+            let shown = |summary: &Summary| {
+                let value = number.of(summary).filter(|value| *value > 0.0 || !RARE.contains(name));
+                value.map(|value| if *scale < 1.0 { value * (1.0 / scale) } else { value / scale })
+            };
             let value = |label: &String| {
                 let runs = of_label(label).into_iter();
-                let samples: Vec<f64> = runs.filter_map(metric.value).collect();
+                let samples: Vec<f64> = runs.filter_map(shown).collect();
                 mean(&samples).map(|mean| Value { mean, interval: confidence(&samples) })
             };
             let values: Vec<Option<Value>> = table.labels.iter().map(value).collect();
             if values.iter().any(Option::is_some) {
-                table.metrics.push(metric.name);
-                table.best.push(best(&values, metric.better));
+                table.metrics.push(title);
+                table.best.push(best(&values, number.better));
                 table.values.push(values);
             }
         }

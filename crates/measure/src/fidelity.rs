@@ -1,11 +1,11 @@
 //! How faithful a run in real time was.
 
 use crate::number::{significant, time_unit};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How faithful a run in real time was, and why it is refused, if it is. Never enters the tables and
 /// the summary.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fidelity {
     /// Real time of the run.
     pub wall_ns: f64,

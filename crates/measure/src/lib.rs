@@ -30,6 +30,7 @@ pub mod figures;
 pub mod folder;
 pub mod frame;
 mod histogram;
+pub mod measured;
 mod number;
 mod numbers;
 #[cfg(not(target_family = "wasm"))]
@@ -52,7 +53,7 @@ mod write;
 
 pub use balance::{Balance, BalanceSummary, FEWEST_ARRIVALS, Window as BalancedWindow};
 pub use columns::columns_markdown;
-pub use comparison::{Better, Comparison, Metric};
+pub use comparison::{Better, Comparison};
 pub use fairness::{FairnessSummary, TransportShare};
 pub use fidelity::Fidelity;
 pub use folder::{FolderError, ResultsFolder, write_atomic, write_atomic_unsynced};

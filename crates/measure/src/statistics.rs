@@ -11,6 +11,13 @@ pub fn percentile(sorted: &[f64], thousandths: u32) -> Option<f64> {
     sorted.get(rank as usize - 1).copied()
 }
 
+/// Values in ascending order.
+pub fn ascending(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
+}
+
 /// The 95 % confidence interval of a percentile in thousandths, by order statistics: two of the
 /// values, sorted in ascending order, between which the percentile of independent values of any
 /// distribution lies with a probability of at least 95 %, at most 2.5 % beyond either end (exact
@@ -229,11 +236,6 @@ pub struct Distribution {
 impl Distribution {
     /// The distribution of values in order of time; `None` without values.
     pub fn of(values: &[f64]) -> Option<Distribution> {
-        let ascending = |values: &[f64]| {
-            let mut sorted = values.to_vec();
-            sorted.sort_unstable_by(f64::total_cmp);
-            sorted
-        };
         let sorted = ascending(values);
         Some(Distribution {
             count: sorted.len(),

@@ -168,10 +168,7 @@ pub fn run_bytes<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let monitor = Arc::new(Monitor::default());
     let shared = monitor.clone();
-    let work = move || {
-        let figure = incast_reproduce::run_bytes(&point, threads, &shared);
-        figure.unwrap_or_else(|| incast_study::run_bytes(&point, threads, &shared))
-    };
+    let work = move || incast_study::run_bytes(&point, threads, &shared);
     match watched(py, &monitor, work, |_| Ok(()))? {
         (answer, None) => Ok(PyBytes::new(py, &answer)),
         (_, Some(raised)) => Err(raised),

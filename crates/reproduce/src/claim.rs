@@ -1,11 +1,12 @@
 //! Claims and how they are judged.
 
-use super::Measure;
 use super::band::{Band, Printed, Unit, Word};
-use super::confidence::{Number, difference, number, quotient};
-use super::kind::Kind;
-use super::seen::{Results, Seen, Wanted};
+use super::judged::Results;
+use super::template::Templated;
 use incast_experiment::{Fault, Plan};
+use incast_measure::measured::{
+    Estimate, Measure, Of, Seen, Wanted, difference, estimate, quotient,
+};
 use incast_measure::significant;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -58,6 +59,26 @@ pub struct Claim {
     /// What to know about the comparison.
     #[serde(default)]
     pub deviation: String,
+}
+
+impl Templated for Claim {
+    const HEAD: &'static str = "text";
+    const PROSE: &'static [&'static str] = &["text", "quote", "because", "deviation"];
+    const KEYS: &'static [&'static str] = &[
+        "quote",
+        "headline",
+        "measure",
+        "run",
+        "transport",
+        "over",
+        "over_run",
+        "paper",
+        "unit",
+        "min",
+        "max",
+        "because",
+        "deviation",
+    ];
 }
 
 /// Verdict on a claim in one assumption set.
@@ -238,7 +259,7 @@ impl Claim {
         let needed = self.needed(results.default_run());
         let read = |(run, name): &(String, String)| results.of(run, name, &id);
         let found = match &needed[..] {
-            [own] => number(&read(own)),
+            [own] => estimate(&read(own)),
             [own, base, ..] => quotient(&read(own), &read(base)),
             [] => None,
         };
@@ -246,7 +267,7 @@ impl Claim {
             let own = needed.first().map(read).unwrap_or_default();
             return (without_number(&own), Word::CannotBeJudged, false);
         };
-        let Number { value, half_width, seeds } = found;
+        let Estimate { value, half_width, seeds } = found;
         let measured = band.shown(value, half_width) + &of_seeds(seeds, self.seeds(results));
         (measured, band.judge(value, half_width), half_width.is_some())
     }
@@ -258,7 +279,7 @@ impl Claim {
         let seeds: Vec<Vec<u64>> = rows.iter().map(|row| row.keys().copied().collect()).collect();
         let common = |seed: &u64| seeds.iter().all(|row| row.contains(seed));
         rows.iter_mut().for_each(|row| row.retain(|seed, _| common(seed)));
-        let numbers: Vec<Option<Number>> = rows.iter().map(number).collect();
+        let numbers: Vec<Option<Estimate>> = rows.iter().map(estimate).collect();
         let unit = match self.measure.kind.unit() {
             "" => Unit::Ratio,
             unit => Unit::Plain(unit.into()),
@@ -303,8 +324,8 @@ impl Claim {
         let found = results.of(run, name, &id).into_values().next();
         let list = found.map_or(&[][..], |seen| &seen.list);
         if list.is_empty() {
-            let why = match self.measure.kind {
-                Kind::Marks => "no such packet",
+            let why = match self.measure.kind.of() {
+                Of::Packet => "no such packet",
                 _ => "the run is too short",
             };
             return (why.into(), Word::CannotBeJudged, false);
@@ -316,8 +337,8 @@ impl Claim {
 
     /// Numbers of a trace as they are printed.
     fn list(&self, numbers: impl Iterator<Item = u32>) -> String {
-        let one = |number: u32| match self.measure.kind {
-            Kind::Marks => format!("{number:02b}"),
+        let one = |number: u32| match self.measure.kind.of() {
+            Of::Packet => format!("{number:02b}"),
             _ => significant(number.into()),
         };
         numbers.map(one).collect::<Vec<_>>().join(" ")
@@ -332,7 +353,7 @@ impl Claim {
             }
         }
         self.check_band().or_else(fail)?;
-        if self.measure.kind == Kind::Marks
+        if self.measure.kind.of() == Of::Packet
             && self.trace.as_ref().map(Vec::len) != Some(self.measure.captures().len())
         {
             return fail("marks need a trace with one for each port".into());

@@ -1,18 +1,20 @@
-//! `expected.toml`: runs, assumption sets, claims and pictures of an experiment.
+//! `claims.toml`: runs, assumption sets, claims and pictures of an experiment.
 
 use super::claim::Claim;
-use super::measure::Measure;
 use super::model::Model;
 use super::panel::Panel;
-use super::seen::Wanted;
 use super::sets::{self, Set};
+use super::template::written_out;
 use super::{Options, files};
-use incast_experiment::{Fault, Plan, Scenario, World, nearest};
+#[cfg(test)]
+use incast_experiment::Plan;
+use incast_experiment::{Fault, Scenario, World, nearest};
+use incast_measure::measured::{Measure, Wanted};
 use incast_transport::Rate;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// `expected.toml`.
+/// `claims.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
@@ -38,11 +40,15 @@ pub struct Expected {
     /// Assumption sets besides the scenario as it is.
     #[serde(default, rename = "set")]
     sets: Vec<Set>,
-    /// Claims about runs; without them no run is started.
     #[serde(default, rename = "claim")]
+    claim_templates: Vec<toml::Table>,
+    #[serde(default, rename = "panel")]
+    panel_templates: Vec<toml::Table>,
+    /// Claims about runs; without them no run is started.
+    #[serde(skip)]
     pub claims: Vec<Claim>,
     /// Pictures in the paper's form.
-    #[serde(default, rename = "panel")]
+    #[serde(skip)]
     pub panels: Vec<Panel>,
     /// What other figures read from the same runs, so that one table serves all of them.
     #[serde(default)]
@@ -88,7 +94,7 @@ fn scenario_file() -> String {
 pub struct Experiment {
     /// `ren/fig3`.
     pub name: String,
-    /// Its `expected.toml`.
+    /// Its `claims.toml`.
     pub expected: Expected,
 }
 
@@ -96,24 +102,34 @@ impl Experiment {
     /// Reads an experiment.
     ///
     /// # Errors
-    /// What `expected.toml` has wrong.
+    /// What `claims.toml` has wrong.
     pub fn read(name: &str) -> Result<Experiment, Fault> {
-        let place = format!("{name}/expected.toml");
+        let place = format!("{name}/claims.toml");
         let text = files::text(&place)?;
-        let mut expected: Expected =
+        let expected: Expected =
             toml::from_str(text).map_err(|error| Fault::new(format!("{place}: {error}")))?;
-        check_worlds(&expected.worlds).map_err(|fault| fault.placed(&*place))?;
-        expected.panels.iter().try_for_each(Panel::check).map_err(|fault| fault.placed(&*place))?;
-        expected.sets.iter().try_for_each(Set::check).map_err(|fault| fault.placed(&*place))?;
-        sets::inherit(&mut expected.sets).map_err(|fault| fault.placed(&*place))?;
-        check_runs(&expected).map_err(|fault| fault.placed(place))?;
-        Ok(Experiment { name: name.into(), expected })
+        let mut own = Experiment { name: name.into(), expected };
+        own.complete().map_err(|fault| fault.placed(place))?;
+        Ok(own)
+    }
+
+    /// Checks what was read, and writes templates out.
+    fn complete(&mut self) -> Result<(), Fault> {
+        let runs = self.runs();
+        let expected = &mut self.expected;
+        expected.claims = written_out(&std::mem::take(&mut expected.claim_templates), &runs)?;
+        expected.panels = written_out(&std::mem::take(&mut expected.panel_templates), &runs)?;
+        check_worlds(&expected.worlds)?;
+        expected.panels.iter().try_for_each(Panel::check)?;
+        expected.sets.iter().try_for_each(Set::check)?;
+        sets::inherit(&mut expected.sets)?;
+        check_runs(expected)
     }
 
     /// All experiments, by name.
     ///
     /// # Errors
-    /// What an `expected.toml` has wrong.
+    /// What an `claims.toml` has wrong.
     pub fn all() -> Result<Vec<Experiment>, Fault> {
         files::experiments().map(Experiment::read).collect()
     }
@@ -256,15 +272,6 @@ impl Experiment {
         Scenario::parse(files::text(&place)?, &place, &changes)
     }
 
-    /// Resolves the scenario of one run.
-    ///
-    /// # Errors
-    /// What the scenario, the run or the set has wrong.
-    pub fn resolve(&self, scenario: Scenario, run: &str, set: &Set) -> Result<Plan, Fault> {
-        Plan::new(scenario)
-            .map_err(|fault| Fault::new(format!("{} ({run}, {}): {fault}", self.name, set.name)))
-    }
-
     /// Resolves one run with all its transports.
     #[cfg(test)]
     pub fn plan(
@@ -274,7 +281,8 @@ impl Experiment {
         seed: Option<u64>,
         quick: bool,
     ) -> Result<Plan, Fault> {
-        self.resolve(self.scenario(run, set, seed, quick)?, run, set)
+        Plan::new(self.scenario(run, set, seed, quick)?)
+            .map_err(|fault| fault.noted(&format!("{} ({run}, {})", self.name, set.name)))
     }
 
     /// What must be read from a run of this name in a set. Where it is compared with one in real time,

@@ -20,5 +20,5 @@ pub fn text(place: &str) -> Result<&'static str, Fault> {
 
 /// Names of all experiments, in order.
 pub fn experiments() -> impl Iterator<Item = &'static str> {
-    FILES.iter().filter_map(|(place, _)| place.strip_suffix("/expected.toml"))
+    FILES.iter().filter_map(|(place, _)| place.strip_suffix("/claims.toml"))
 }

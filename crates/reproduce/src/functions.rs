@@ -1,4 +1,4 @@
-//! The models' functions by name, for `expected.toml`.
+//! The models' functions by name, for `claims.toml`.
 
 use incast_experiment::nearest;
 use incast_models::ren::{Repeats, Scheme};

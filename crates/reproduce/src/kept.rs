@@ -4,10 +4,10 @@
 use super::files;
 use super::real_time;
 use super::results::{decode, encode};
-use super::seen::Row;
 use incast_experiment::{Fault, VERSION};
+use incast_measure::measured::Measured;
 use incast_measure::{Fidelity, write_atomic};
-use incast_study::{Claim, Claimed, claim};
+use incast_study::{Claim, Claimed, Row, claim};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +23,7 @@ pub struct Address {
     pub experiment: String,
     /// `as_published`.
     pub set: String,
-    /// Name of the run in `expected.toml`.
+    /// Name of the run in `claims.toml`.
     pub run: String,
     /// The transport.
     pub transport: String,
@@ -53,28 +53,33 @@ pub struct Table {
     /// Why the run, in real time, is not judged.
     pub refused: Option<String>,
     /// How faithful it was, if it was in real time.
-    pub fidelity: Row,
+    pub fidelity: Measured,
     /// What the run gave.
-    pub row: Row,
+    pub row: Measured,
 }
 
 impl Table {
     /// The table of a run of this program.
-    pub fn of(identity: String, flows: usize, row: Row) -> Table {
-        let (error, refused, fidelity) = (None, None, Row::new());
+    pub fn of(identity: String, flows: usize, row: Measured) -> Table {
+        let (error, refused, fidelity) = (None, None, Measured::new());
         Table { identity, version: VERSION.into(), flows, error, refused, fidelity, row }
     }
 
     /// The same of a run in real time.
-    pub fn in_real_time(self, fidelity: &Fidelity) -> Table {
+    pub(crate) fn in_real_time(self, fidelity: &Fidelity) -> Table {
         let refused = (!fidelity.refused.is_empty()).then(|| fidelity.refused.join("; "));
         Table { refused, fidelity: real_time::numbers(fidelity), ..self }
     }
 
-    /// The table of a run that failed.
-    pub fn failed(identity: String, error: &str) -> Table {
-        let error = Some(error.lines().collect::<Vec<_>>().join("; "));
-        Table { error, ..Table::of(identity, 0, Row::new()) }
+    /// What a run gave that has this identity.
+    pub(crate) fn of_row(identity: &str, row: &Row) -> Table {
+        let flows = row.summary.as_ref().map_or(0, |summary| summary.flows.total);
+        let error = row.error.as_ref().map(|error| error.lines().collect::<Vec<_>>().join("; "));
+        let table = Table { error, ..Table::of(identity.into(), flows, row.measured.clone()) };
+        match &row.fidelity {
+            Some(fidelity) => table.in_real_time(fidelity),
+            None => table,
+        }
     }
 }
 
@@ -109,7 +114,7 @@ const RUNS: &str = ".runs";
 const LOCK: &str = ".runs.lock";
 
 /// What a folder of experiments has, so that it is not taken for another one of that name.
-const KNOWN: &str = "ren/fig1/expected.toml";
+const KNOWN: &str = "ren/fig1/claims.toml";
 
 impl Store {
     /// The tables in a folder.
@@ -343,7 +348,7 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seen::Seen;
+    use incast_measure::measured::Seen;
 
     fn address(seed: u64) -> Address {
         Address {

@@ -1,6 +1,6 @@
 //! The papers' figures as experiments: scenario, assumption sets, claims, verdicts.
 //!
-//! An experiment is a folder `experiments/<paper>/<figure>/` with scenarios, `expected.toml`, a
+//! An experiment is a folder `experiments/<paper>/<figure>/` with scenarios, `claims.toml`, a
 //! README and `results.parquet`, what its runs gave. Scenarios and claims are part of the program;
 //! results are read from the folder. See `experiments/README.md` for the format.
 
@@ -8,17 +8,14 @@ mod answer;
 mod band;
 mod changes;
 mod claim;
-mod confidence;
-mod distribution;
 mod expected;
-mod fairness;
 mod figures;
 mod files;
 mod functions;
+mod judged;
 mod kept;
-mod kind;
-mod marks;
-mod measure;
+#[cfg(test)]
+mod measured_tests;
 mod model;
 mod pages;
 mod panel;
@@ -27,10 +24,9 @@ mod real_time;
 mod reports;
 mod results;
 mod runs;
-mod seen;
 mod sets;
-mod spread;
 mod standard;
+mod template;
 #[cfg(test)]
 mod testbeds_tests;
 #[cfg(test)]
@@ -39,11 +35,9 @@ mod tests;
 use expected::Experiment;
 use incast_experiment::scenario::Clock;
 use incast_experiment::{Fault, Monitor, nearest};
-use incast_measure::Run;
 use incast_study::{Progress, run_local};
-use incast_world::Captured;
+use judged::Results;
 use model::{Model, Values};
-use seen::Results;
 use serde::Serialize;
 use sets::Set;
 use std::path::{Path, PathBuf};
@@ -52,10 +46,9 @@ use std::sync::atomic::Ordering;
 
 pub use band::Word;
 pub use claim::{Claim, Judgement};
-pub use distribution::Apart;
-pub use figures::{FigureRun, Figures, run_bytes};
+pub use figures::Figures;
+pub use incast_measure::measured::{Apart, Measure};
 pub use kept::{Address, Store, Table};
-pub use measure::Measure;
 pub use pages::{Page, pages};
 pub use real_time::InRealTime;
 pub use runs::Reproduction;
@@ -146,15 +139,6 @@ pub struct Options {
     pub retry_failed: bool,
     /// The clock under which testbeds are run in real time, too; then one run is made at a time.
     pub clock: Option<Clock>,
-}
-
-/// A finished run.
-#[derive(Clone, Debug)]
-pub struct Finished {
-    /// What it left.
-    pub run: Run,
-    /// Packets of the ports whose marks claims are about.
-    pub captured: Vec<Captured>,
 }
 
 /// Every experiment with its title, by name.
@@ -332,7 +316,7 @@ fn check_runs(chosen: &[Experiment], wanted: &[String]) -> Result<(), Fault> {
     let expected = match chosen {
         [one] if short.is_empty() => format!("expected some of {}{hint}", one.runs().join(", ")),
         [_] => format!("expected some of {}, or as {}{hint}", short.join(", "), full[0]),
-        _ => format!("expected names of runs in the figures' expected.toml{hint}"),
+        _ => format!("expected names of runs in the figures' claims.toml{hint}"),
     };
     Err(Fault::value("--runs", other, expected))
 }
@@ -441,7 +425,7 @@ fn curves(
     options: &Options,
     folder: Option<&Path>,
 ) -> Result<model::Values, Fault> {
-    let named = |fault: Fault| Fault::new(format!("{name}/expected.toml: {fault}"));
+    let named = |fault: Fault| Fault::new(format!("{name}/claims.toml: {fault}"));
     let values = model.check().and_then(|()| model.evaluate(options.seed)).map_err(named)?;
     if let Some(folder) = folder {
         let place = folder.join(name);

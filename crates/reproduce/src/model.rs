@@ -9,7 +9,7 @@ use incast_measure::panel::{Line, Panel as Picture, Point};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// `[model]` of `expected.toml`.
+/// `[model]` of `claims.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {

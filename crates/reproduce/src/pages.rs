@@ -1,11 +1,11 @@
 //! The replication pages: every claim of a paper beside what kept tables say.
 
 use super::expected::Experiment;
+use super::judged::Results;
 use super::kept::Store;
 use super::pictures::{Styles, picture, short_numbers};
 use super::real_time::{Faithful, faithful};
 use super::runs::in_worlds;
-use super::seen::Results;
 use super::sets::{COMPARED, PUBLISHED, Set, verb};
 use super::{Options, Verdict, Word, curves, verdicts};
 use super::{answer, changes};

@@ -1,11 +1,9 @@
-//! `[[panel]]` of `expected.toml`: what a picture of a figure shows.
+//! `[[panel]]` of `claims.toml`: what a picture of a figure shows.
 
 use super::expected::Experiment;
-use super::kind::Kind;
-use super::measure::{Measure, Quantity};
-use super::seen::Wanted;
-use super::spread::Form;
+use super::template::Templated;
 use incast_experiment::Fault;
+use incast_measure::measured::{Form, Measure, Of, Quantity, Wanted};
 use incast_transport::Span;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -51,6 +49,12 @@ pub struct Panel {
     pub log_y: bool,
 }
 
+impl Templated for Panel {
+    const HEAD: &'static str = "title";
+    const PROSE: &'static [&'static str] = &["title", "x", "y"];
+    const KEYS: &'static [&'static str] = &["x", "y", "measure", "run", "at"];
+}
+
 /// A class of flows by size, and its place on the horizontal axis.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,7 +91,7 @@ impl Experiment {
                     run: run(),
                     x: 0.0,
                     flow: Some(name.clone()),
-                    wanted: Wanted::Series(measure, step.0),
+                    wanted: Wanted::Series(measure, step),
                 }
             };
             return panel.flows.iter().map(one).collect();
@@ -129,7 +133,7 @@ impl Panel {
         if self.measure.after.is_some() && self.step.is_some() {
             return Err(Fault::new("a panel over time begins at an instant: no `after`"));
         }
-        let rate = self.measure.kind == Kind::FlowGbps && self.measure.flow.is_none();
+        let rate = self.measure.kind.of() == Of::Flow && self.measure.flow.is_none();
         let alone = self.at.is_empty()
             && self.lines.is_empty()
             && self.sizes.is_empty()
@@ -140,7 +144,9 @@ impl Panel {
             let names: Vec<&str> = self.flows.keys().map(String::as_str).collect();
             return Err(Fault::value("panel.flows", names.join(", "), expected));
         }
-        self.form.map_or(Ok(()), |form| form.check(&self.measure))
+        let Some(form) = self.form else { return Ok(()) };
+        let key = || format!("panel.measure of form {}", form.name());
+        form.check(&self.measure).map_err(|why| Fault::value(key(), self.measure.id(), why))
     }
 
     /// Whether a transport is drawn.
@@ -152,7 +158,7 @@ impl Panel {
     fn wanted(&self) -> Wanted {
         match (self.form, self.step) {
             (Some(form), _) => Wanted::Spread(self.measure.clone(), form),
-            (None, Some(step)) => Wanted::Series(self.measure.clone(), step.0),
+            (None, Some(step)) => Wanted::Series(self.measure.clone(), step),
             (None, None) => Wanted::Number(self.measure.clone()),
         }
     }

@@ -2,18 +2,14 @@
 
 use super::band::{Printed, Unit};
 use super::claim::Claim;
-use super::confidence::number;
 use super::expected::Experiment;
+use super::judged::Results;
 use super::panel::{Panel, Place};
-use super::seen::{Results, Seen};
 use super::sets::Set;
-use super::spread::{Form, PARTS, STEPS};
+use incast_measure::measured::{BySeed, Form, PARTS, STEPS, Seen, estimate};
 use incast_measure::panel::{Line, Panel as Picture, Point};
 use incast_transport::Time;
 use std::collections::BTreeMap;
-
-/// What a run gave for one number, by seed.
-type BySeed<'a> = BTreeMap<u64, &'a Seen>;
 
 /// Numbers of the colours and markers of transports.
 pub type Styles<'a> = BTreeMap<&'a str, usize>;
@@ -111,7 +107,7 @@ fn points(panel: &Panel, x: f64, seen: &BySeed<'_>) -> Vec<Point> {
             first.enumerate().map(|(i, y)| point(at(i), *y)).collect()
         }
         (None, None) => {
-            let one = number(seen)
+            let one = estimate(seen)
                 .map(|number| Point { half_width: number.half_width, ..point(x, number.value) });
             one.into_iter().collect()
         }
@@ -125,7 +121,7 @@ fn over_seeds(seen: &BySeed<'_>, at: usize, count: usize) -> Option<Point> {
         (*seed, Seen { value: Some(seen.list[at]), ..Seen::default() })
     };
     let own: BTreeMap<u64, Seen> = whole.map(one).collect();
-    let number = number(&own.iter().map(|(seed, seen)| (*seed, seen)).collect())?;
+    let number = estimate(&own.iter().map(|(seed, seen)| (*seed, seen)).collect())?;
     Some(Point { x: number.value, half_width: number.half_width, ..Point::default() })
 }
 
@@ -199,7 +195,7 @@ fn print_claims(
     for claim in claims {
         let Some((run, over, ratio)) = claim.printed_ratio(&id, default) else { continue };
         let own = claim.transport.as_deref().unwrap_or_default();
-        let ours = number(&results.of(&run, own, &id)).map(|number| number.value);
+        let ours = estimate(&results.of(&run, own, &id)).map(|number| number.value);
         let (Some(ours), Some(x), Some(line)) = (ours, place(&run), lines.get_mut(&over)) else {
             continue;
         };

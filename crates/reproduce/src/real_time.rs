@@ -3,11 +3,11 @@
 use super::InSet;
 use super::band::Word;
 use super::claim::{Claim, Judgement};
-use super::distribution::Apart;
-use super::seen::{Results, Row, Seen, Wanted};
+use super::judged::Results;
 use super::sets::{REAL_TIME, verb};
 use incast_experiment::scenario::Clock;
 use incast_measure::Fidelity;
+use incast_measure::measured::{Apart, MOST, Measured, Seen, Wanted};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub struct InRealTime {
 }
 
 /// How faithful a run was, as a table keeps it.
-pub fn numbers(fidelity: &Fidelity) -> Row {
+pub fn numbers(fidelity: &Fidelity) -> Measured {
     let all = [
         (WALL, fidelity.wall_ns),
         (RUN, fidelity.run_ns),
@@ -161,7 +161,7 @@ impl InRealTime {
         match (&self.apart, self.verdict) {
             (_, None) => self.refused.clone(),
             (_, Some(_)) if self.equal => format!("{} (equal runs)", self.measured),
-            (Some(apart), _) => format!("{}, {}", self.measured, apart.words()),
+            (Some(apart), _) => format!("{}, {}", self.measured, words(apart)),
             (None, _) => self.measured.clone(),
         }
     }
@@ -175,35 +175,33 @@ impl InRealTime {
         let seen = format!("{} ({})", verb(verdict), self.measured);
         match &self.apart {
             None => seen,
-            Some(apart) => format!("{seen}, {}", apart.words()),
+            Some(apart) => format!("{seen}, {}", words(apart)),
         }
     }
 }
 
-impl Apart {
-    /// In a sentence, each difference in percent.
-    pub fn words(&self) -> String {
-        let quantiles = match self.most() <= super::distribution::MOST {
-            true if self.most() == 0.0 => {
-                format!("p50, p90, p99 of {} as under the virtual clock", self.of)
-            }
-            true => format!(
-                "p50, p90, p99 of {} within {} of the virtual clock's",
-                self.of,
-                share(self.most())
-            ),
-            false => format!(
-                "p50 {:+.1} %, p90 {:+.1} %, p99 {:+.1} % of {} beside the virtual clock's",
-                100.0 * self.p50,
-                100.0 * self.p90,
-                100.0 * self.p99,
-                self.of
-            ),
-        };
-        match self.distance <= self.most_distance {
-            true => quantiles,
-            false => format!("{quantiles}, K-S distance {:.2}", self.distance),
+/// How far values are apart in a sentence, each difference in percent.
+fn words(apart: &Apart) -> String {
+    let quantiles = match apart.most() <= MOST {
+        true if apart.most() == 0.0 => {
+            format!("p50, p90, p99 of {} as under the virtual clock", apart.of)
         }
+        true => format!(
+            "p50, p90, p99 of {} within {} of the virtual clock's",
+            apart.of,
+            share(apart.most())
+        ),
+        false => format!(
+            "p50 {:+.1} %, p90 {:+.1} %, p99 {:+.1} % of {} beside the virtual clock's",
+            100.0 * apart.p50,
+            100.0 * apart.p90,
+            100.0 * apart.p99,
+            apart.of
+        ),
+    };
+    match apart.distance <= apart.most_distance {
+        true => quantiles,
+        false => format!("{quantiles}, K-S distance {:.2}", apart.distance),
     }
 }
 
@@ -213,7 +211,7 @@ fn share(share: f64) -> String {
 }
 
 /// By what a refused run of a transport was off.
-fn brief(transport: &str, by_seed: Option<&BTreeMap<u64, Row>>) -> String {
+fn brief(transport: &str, by_seed: Option<&BTreeMap<u64, Measured>>) -> String {
     let mut off = Faithful::default();
     by_seed.into_iter().flat_map(BTreeMap::values).for_each(|row| off.join(Faithful::of(row)));
     format!(
@@ -242,7 +240,7 @@ pub struct Faithful {
 
 impl Faithful {
     /// One run that was accepted, from its numbers.
-    fn of(row: &Row) -> Faithful {
+    fn of(row: &Measured) -> Faithful {
         let number = |name| row.get(&id(name)).and_then(|seen| seen.value);
         let over = |own: Option<f64>, base: Option<f64>| {
             own.zip(base).map(|(own, base)| own / base.max(1.0))
@@ -299,7 +297,7 @@ mod tests {
         let mean = backlogs.iter().sum::<f64>() / backlogs.len() as f64;
         let number = Seen { value: Some(mean), ..Seen::default() };
         let each = Seen { list: backlogs.to_vec(), ..Seen::default() };
-        let row = Row::from([
+        let row = Measured::from([
             (claim.measure.id(), number),
             (claim.each("run", "run").unwrap().id(), each),
         ]);

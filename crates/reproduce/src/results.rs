@@ -2,12 +2,12 @@
 
 use super::kept::{Address, Table, Tables};
 use super::real_time;
-use super::seen::Seen;
 use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::{
     Array, ArrayRef, Float64Array, ListArray, RecordBatch, StringArray, UInt64Array,
 };
 use incast_experiment::Fault;
+use incast_measure::measured::Seen;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::{Compression, ZstdLevel};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Its columns with their types and meanings. All rows of a run repeat what is said of the run.
 pub(super) const COLUMNS: [(&str, &str, &str); 13] = [
     ("measure", "string", "name of the number: kind and selection; null: the run gave none"),
-    ("run", "string", "name of the run in `expected.toml`"),
+    ("run", "string", "name of the run in `claims.toml`"),
     ("transport", "string", "name of the transport"),
     ("seed", "uint64", "seed of the run"),
     ("set", "string", "assumption set; `dataplane/SET` and `real-time/CLOCK/SET` in other worlds"),

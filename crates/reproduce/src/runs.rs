@@ -1,14 +1,15 @@
 //! The runs that figures need: kept tables where there are, else tasks of one driver.
 
 use super::expected::Experiment;
-use super::figures::{FigureRun, Figures, Made, Shelf};
+use super::figures::{Asked, Figures, Shelf};
+use super::judged::Results;
 use super::kept::{Address, Index, Store, Table};
 use super::reports::Reports;
-use super::seen::{Results, Row, Wanted};
 use super::sets::{REAL_TIME, Set};
-use super::{Options, Verdict, chosen_sets, curves, verdicts};
+use super::{Options, Verdict, chosen_sets, curves, standard, verdicts};
 use incast_experiment::{Contents, Fault, Scenario, World, gather};
-use incast_study::{Driver, DriverOptions};
+use incast_measure::measured::{Measured, Wanted};
+use incast_study::{Done, Driver, DriverOptions, Point};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,9 @@ pub struct Reproduction {
     options: Options,
     store: Option<Arc<Store>>,
     folder: Option<PathBuf>,
-    tasks: Vec<Arc<FigureRun>>,
+    points: Vec<Arc<Point>>,
+    /// What is known of points, by their hashes.
+    about: Arc<BTreeMap<String, Asked>>,
     /// Hash of each run that an experiment asks for, by its number.
     asked: Vec<Vec<(Address, String)>>,
     shelf: Arc<Shelf>,
@@ -29,11 +32,11 @@ pub struct Reproduction {
     judged: usize,
 }
 
-/// What decides the results of a scenario of one transport, without planning it.
-pub fn identity_of(scenario: &Scenario) -> Result<String, Fault> {
+/// What decides the results of a scenario of one transport, without planning it, and its input files.
+pub fn identity_of(scenario: &Scenario) -> Result<(String, Contents), Fault> {
     let mut contents = Contents::new();
     gather(scenario, &mut contents)?;
-    incast_experiment::identity_of(scenario, &contents)
+    Ok((incast_experiment::identity_of(scenario, &contents)?, contents))
 }
 
 impl Reproduction {
@@ -52,8 +55,8 @@ impl Reproduction {
             index: None,
             shelf: &shelf,
             reports: &reports,
-            tasks: vec![],
-            known: BTreeMap::new(),
+            points: vec![],
+            about: BTreeMap::new(),
             transports: BTreeMap::new(),
             scenarios: 0,
             asked: vec![],
@@ -67,15 +70,16 @@ impl Reproduction {
                 }
             }
         }
-        let (tasks, asked) = (planning.tasks, planning.asked);
-        let tasks: Vec<_> = tasks.into_iter().map(Arc::new).collect();
+        let (points, about, asked) = (planning.points, Arc::new(planning.about), planning.asked);
+        let points = points.into_iter().map(Arc::new).collect();
         let (options, folder) = (options.clone(), folder.map(Path::to_path_buf));
         Ok(Reproduction {
             experiments,
             options,
             store,
             folder,
-            tasks,
+            points,
+            about,
             asked,
             shelf,
             reports,
@@ -95,8 +99,8 @@ impl Reproduction {
     pub fn driver(&self) -> Result<Driver<Figures>, Fault> {
         let retry_failed = self.options.retry_failed;
         let (keep, shelf) = (self.store.clone(), self.shelf.clone());
-        let job = Figures { keep, shelf, retry: retry_failed };
-        Driver::of(job, self.tasks.clone(), DriverOptions { retry_failed })
+        let job = Figures { keep, shelf, asked: self.about.clone(), retry: retry_failed };
+        Driver::of(job, self.points.clone(), DriverOptions { retry_failed })
     }
 
     /// What is to be told since the last call: tables that were kept, or are stale.
@@ -158,7 +162,7 @@ impl Reproduction {
         let made = self.shelf.made();
         for (address, hash) in self.asked[self.judged].iter().filter(|one| one.0.set == set.name) {
             if let Some(made) = made.get(hash) {
-                results.add_table(&address.run, &address.transport, address.seed, &made.table);
+                results.add_table(&address.run, &address.transport, address.seed, made);
             }
         }
         results
@@ -198,9 +202,8 @@ struct Planning<'a> {
     index: Option<Index>,
     shelf: &'a Shelf,
     reports: &'a Arc<Reports>,
-    tasks: Vec<FigureRun>,
-    /// Places of tasks by their hashes.
-    known: BTreeMap<String, usize>,
+    points: Vec<Point>,
+    about: BTreeMap<String, Asked>,
     transports: BTreeMap<String, usize>,
     scenarios: usize,
     asked: Vec<Vec<(Address, String)>>,
@@ -269,7 +272,7 @@ impl Planning<'_> {
         self.scenarios += 1;
         for transport in std::mem::take(&mut scenario.transport.names) {
             scenario.transport.names = vec![transport.clone()];
-            let identity = identity_of(&scenario)
+            let (identity, contents) = identity_of(&scenario)
                 .map_err(|fault| fault.noted(&format!("{} ({run})", experiment.name)))?;
             let address = Address {
                 experiment: experiment.name.clone(),
@@ -291,36 +294,32 @@ impl Planning<'_> {
             if kept {
                 continue;
             }
-            if let Some(at) = self.known.get(&hash) {
-                self.tasks[*at].addresses.push(address);
+            if let Some(known) = self.about.get_mut(&hash) {
+                known.addresses.push(address);
                 continue;
             }
-            self.known.insert(hash.clone(), self.tasks.len());
             let series = self.transports.len();
             let series = *self.transports.entry(transport.clone()).or_insert(series);
             let is_made = self.shelf.made().contains_key(&hash);
-            let files = files.zip(page).filter(|_| !is_made).map(|(files, page)| {
+            let page = page.filter(|_| !is_made);
+            let done = page.as_ref().map(|page| {
                 let page = page.join("report.html");
                 let title = format!("{}: {} ({run})", experiment.name, experiment.expected.title);
                 let place = self.reports.await_one(&page, &title);
-                (files, page, place)
+                let reports = self.reports.clone();
+                Done::new(move |run| reports.add(&page, place, run))
             });
-            self.tasks.push(FigureRun {
-                experiment: experiment.clone(),
-                set: set.clone(),
-                run: run.into(),
-                asked,
-                quick: self.options.quick,
-                transport,
-                identity,
-                hash,
-                kind: (series, self.scenarios),
-                addresses: vec![address],
-                standard: self.options.keep.is_some(),
-                seeds,
-                files,
-                reports: self.reports.clone(),
-            });
+            let Address { experiment, set, run, transport, .. } = &address;
+            let label = format!("{experiment}, {set}, {run}, {transport}");
+            let mut wanted = wanted.clone();
+            if self.options.keep.is_some() {
+                standard::add(&mut wanted);
+            }
+            let (kind, own) = ((series, self.scenarios), (scenario.clone(), contents));
+            self.points.push(Point::alone((label, hash.clone()), kind, own, wanted, done));
+            let files = files.filter(|_| page.is_some());
+            let about = Asked { identity, addresses: vec![address], seeds, files };
+            self.about.insert(hash, about);
         }
         Ok(())
     }
@@ -332,7 +331,7 @@ impl Planning<'_> {
             asked.push((address.clone(), hash.into()));
         }
         if let Some(table) = table {
-            self.shelf.made().insert(hash.into(), Made::kept(hash, table));
+            self.shelf.made().insert(hash.into(), table);
         }
     }
 
@@ -381,8 +380,9 @@ impl Planning<'_> {
 }
 
 /// Whether a row has everything that is wanted; of one seed, with the batches that give the interval.
-pub fn is_whole(row: &Row, wanted: &[Wanted], seeds: usize) -> bool {
-    wanted.iter().all(|wanted| {
+pub fn is_whole(row: &Measured, wanted: &[Wanted], seeds: usize) -> bool {
+    let needed = |wanted: &&Wanted| !matches!(wanted, Wanted::Value(_));
+    wanted.iter().filter(needed).all(|wanted| {
         row.get(&wanted.id()).is_some_and(|seen| {
             let batches = matches!(wanted, Wanted::Number(_)) && seen.flows != 0;
             seeds > 1 || !batches || !seen.list.is_empty()

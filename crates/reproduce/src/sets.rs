@@ -26,7 +26,7 @@ pub struct Set {
     /// The set that it departs from; the scenario as it is if there is none.
     pub base: Option<String>,
     /// What differs from the scenario, or from its base.
-    #[serde(default, rename = "departure")]
+    #[serde(default, rename = "departure", deserialize_with = "departures")]
     pub departures: Vec<Departure>,
     /// What its base departs in.
     #[serde(skip)]
@@ -40,8 +40,7 @@ pub struct Set {
 }
 
 /// One key that differs.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub struct Departure {
     /// The key of the scenario.
     pub key: String,
@@ -51,6 +50,39 @@ pub struct Departure {
     pub reason: String,
     /// Where that is known from.
     pub source: String,
+}
+
+/// A key, or several that differ alike.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Keys {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// Keys with one value and one reason.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Alike {
+    key: Keys,
+    value: toml::Value,
+    reason: String,
+    source: String,
+}
+
+fn departures<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Departure>, D::Error> {
+    let each = |Alike { key, value, reason, source }| {
+        let keys = match key {
+            Keys::One(key) => vec![key],
+            Keys::Several(keys) => keys,
+        };
+        let one = move |key| {
+            let (value, reason, source) = (value.clone(), reason.clone(), source.clone());
+            Departure { key, value, reason, source }
+        };
+        keys.into_iter().map(one)
+    };
+    Ok(Vec::<Alike>::deserialize(from)?.into_iter().flat_map(each).collect())
 }
 
 impl Set {
@@ -169,14 +201,10 @@ pub fn all(declared: &[Set]) -> Vec<Set> {
 }
 
 /// A set in every world: the simulator, the data plane, and that in real time by each clock.
+#[cfg(test)]
 pub fn in_worlds(set: &Set) -> Vec<Set> {
     let real = REAL_TIME.map(|clock| set.in_real_time(clock));
     [set.clone(), set.in_dataplane()].into_iter().chain(real).collect()
-}
-
-/// The set of a name, in any world.
-pub fn find(sets: &[Set], name: &str) -> Option<Set> {
-    sets.iter().flat_map(in_worlds).find(|set| set.name == name)
 }
 
 /// The verdict on a claim: one sentence over the sets that were asked for, of `declared` that there
@@ -370,17 +398,18 @@ mod tests {
     #[test]
     fn a_set_of_any_world_is_found_and_knows_its_assumptions() {
         let sets = [set(PUBLISHED), set("sensitivity/host_links")];
+        let find = |name: &str| sets.iter().flat_map(in_worlds).find(|set| set.name == name);
         for own in &sets {
             let all = in_worlds(own);
             assert_eq!(all.len(), 5);
             for one in all {
                 assert_eq!(one.of_simulator(), own.name, "{}", one.name);
-                assert_eq!(find(&sets, &one.name).unwrap().overrides(), one.overrides());
+                assert_eq!(find(&one.name).unwrap().overrides(), one.overrides());
             }
         }
-        let real = find(&sets, "real-time/paced/sensitivity/host_links").unwrap();
+        let real = find("real-time/paced/sensitivity/host_links").unwrap();
         assert_eq!(real.overrides(), ["run.world=dataplane", "dataplane.clock=paced"]);
-        assert!(find(&sets, "real-time/virtual/as_published").is_none());
+        assert!(find("real-time/virtual/as_published").is_none());
     }
 
     #[test]

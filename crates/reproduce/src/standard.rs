@@ -1,7 +1,6 @@
 //! The numbers that every kept table has, besides those that claims and pictures need.
 
-use super::kind::Kind;
-use super::measure::Measure;
+use incast_measure::measured::{Kind, Measure, Wanted};
 
 /// Classes of flows by size in bytes: the smallest and the largest.
 const SIZES: [(Option<u64>, Option<u64>); 7] = [
@@ -15,29 +14,35 @@ const SIZES: [(Option<u64>, Option<u64>); 7] = [
 ];
 
 /// Numbers of each class.
-const OF_FLOWS: [Kind; 5] =
-    [Kind::FctMeanUs, Kind::FctP99Us, Kind::SlowdownMean, Kind::SlowdownP99, Kind::Completed];
+const OF_FLOWS: [&str; 5] =
+    ["fct_mean_us", "fct_p99_us", "slowdown_mean", "slowdown_p99", "completed"];
 
 /// Numbers of all flows, or of the run.
-const OF_RUN: [Kind; 11] = [
-    Kind::FctP999Us,
-    Kind::ThroughputMeanGbps,
-    Kind::Drops,
-    Kind::CreditDrops,
-    Kind::Trims,
-    Kind::RequestMeanMs,
-    Kind::FeedbackAgeUs,
-    Kind::FeedbackUtility,
-    Kind::DecisionsPerRtt,
-    Kind::FeedbackPercent,
-    Kind::ExtensionPerPacket,
+const OF_RUN: [&str; 11] = [
+    "fct_p999_us",
+    "throughput_mean_gbps",
+    "drops",
+    "credit_drops",
+    "trims",
+    "request_mean_ms",
+    "feedback_age_us",
+    "feedback_utility",
+    "decisions_per_rtt",
+    "feedback_percent",
+    "extension_per_packet",
 ];
 
-/// Completion times and slowdown of all flows and by size, throughput, losses, and the cost and age
-/// of feedback.
-pub fn measures() -> impl Iterator<Item = Measure> {
+/// Adds what is not wanted yet of: completion times and slowdown of all flows and by size, throughput, losses,
+/// and the cost and age of feedback. Without their batches, a table stays small: seeds give the interval.
+pub fn add(wanted: &mut Vec<Wanted>) {
+    let of = |name: &str| Measure::new(Kind::named(name).expect("a number"));
     let by_size = SIZES.into_iter().flat_map(|(smallest, largest)| {
-        OF_FLOWS.map(|kind| Measure { smallest, largest, ..Measure::new(kind) })
+        OF_FLOWS.map(|name| Measure { smallest, largest, ..of(name) })
     });
-    by_size.chain(OF_RUN.map(Measure::new))
+    for measure in by_size.chain(OF_RUN.map(of)) {
+        let id = measure.id();
+        if wanted.iter().all(|one| one.id() != id) {
+            wanted.push(Wanted::Value(measure));
+        }
+    }
 }

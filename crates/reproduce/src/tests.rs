@@ -1,6 +1,7 @@
-use super::seen::{Seen, Wanted};
 use super::*;
 use incast_experiment::{Plan, Scenario, execute};
+use incast_measure::Run;
+use incast_measure::measured::{Seen, Wanted};
 use incast_transport::{Span, Time};
 
 /// A run of 1,200 flows between eight hosts.
@@ -118,7 +119,7 @@ fn a_window_may_begin_when_a_flow_completes() {
     assert!(after.check(&ports, 7, &[]).unwrap_err().contains("no flow 7"));
     assert!(read("half = true\nafter = 7").check(&ports, 8, &[]).unwrap_err().contains("`after`"));
     let of_flows: Measure = toml::from_str("kind = 'fct_mean_us'\nafter = 7").unwrap();
-    assert!(of_flows.check(&ports, 8, &[]).unwrap_err().contains("FctMeanUs has none"));
+    assert!(of_flows.check(&ports, 8, &[]).unwrap_err().contains("fct_mean_us has none"));
     let drops = "kind = 'drops'\nport = 'leaf*->host*'\n";
     let drops = |more: &str| -> Measure { toml::from_str(&format!("{drops}{more}")).unwrap() };
     assert_eq!((drops("after = 7").of(&run), drops("").of(&run).is_some()), (None, true));

@@ -45,7 +45,7 @@ pub use incast_experiment::memory::{available, of_plan};
 pub use job::{Gained, Job, RowOf, Task};
 pub use join::{Joined, join};
 pub use local::run_local;
-pub use point::Point;
+pub use point::{Done, Point};
 pub use points::Points;
 pub use row::{Row, Times};
 pub use run::{answer, guarded, run_bytes, run_point};

@@ -3,6 +3,8 @@
 use crate::series::Series;
 use incast_experiment::scenario::Node;
 use incast_experiment::{Content, Contents, Fault, Scenario, VERSION, identity_of, sources};
+use incast_measure::Run;
+use incast_measure::measured::Wanted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +33,31 @@ pub struct Point {
     pub(crate) scenario: Arc<Scenario>,
     /// Its input files, among others.
     pub(crate) contents: Arc<Contents>,
+    /// What is read from its run besides the numbers of a study.
+    pub(crate) wanted: Arc<[Wanted]>,
+    /// What is done with its run where it was made; then the run has no page of its own.
+    pub(crate) done: Option<Done>,
+}
+
+/// What is done with a run.
+#[derive(Clone)]
+pub struct Done(Arc<dyn Fn(Run) -> Result<(), Fault> + Send + Sync>);
+
+impl Done {
+    /// This is done with it.
+    pub fn new(done: impl Fn(Run) -> Result<(), Fault> + Send + Sync + 'static) -> Done {
+        Done(Arc::new(done))
+    }
+
+    pub(crate) fn with(&self, run: Run) -> Result<(), Fault> {
+        (self.0)(run)
+    }
+}
+
+impl std::fmt::Debug for Done {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Done")
+    }
 }
 
 /// A point as it travels.
@@ -40,6 +67,8 @@ struct Packed {
     /// Version of the program.
     incast: String,
     hash: String,
+    /// What decides its results.
+    identity: String,
     series: usize,
     label: String,
     transport: String,
@@ -50,6 +79,7 @@ struct Packed {
     scenario: Node,
     /// Texts of input files by name.
     files: BTreeMap<String, String>,
+    wanted: Vec<Wanted>,
 }
 
 impl Point {
@@ -73,9 +103,37 @@ impl Point {
             keys,
             scenario,
             contents,
+            wanted: Arc::default(),
+            done: None,
         };
         point.hash = identity_of(&point.scenario(), &point.contents)?;
         Ok(point)
+    }
+
+    /// A run by itself, of a scenario of one transport, from which more is read than the numbers of a study. `label` is
+    /// what messages call it, before its seed; `hash` names its row; `kind` is what it resembles
+    /// ([`Task::kind`](crate::Task::kind)).
+    pub fn alone(
+        (label, hash): (String, String),
+        kind: (usize, usize),
+        (scenario, contents): (Scenario, Contents),
+        wanted: Vec<Wanted>,
+        done: Option<Done>,
+    ) -> Point {
+        Point {
+            hash,
+            series: kind.0,
+            label,
+            transport: scenario.transport.names[0].clone(),
+            seed: scenario.run.seed,
+            values: vec![],
+            combination: kind.1,
+            keys: Arc::default(),
+            scenario: Arc::new(scenario),
+            contents: Arc::new(contents),
+            wanted: wanted.into(),
+            done,
+        }
     }
 
     /// Its scenario: one run of one transport.
@@ -83,6 +141,11 @@ impl Point {
         let mut scenario = Scenario::clone(&self.scenario);
         scenario.run.seed = self.seed;
         scenario
+    }
+
+    /// What is read from its run besides the numbers of a study.
+    pub fn wanted(&self) -> &[Wanted] {
+        &self.wanted
     }
 
     /// The contents of its input files.
@@ -117,6 +180,8 @@ impl Point {
             values: self.values.clone(),
             files: sources(&scenario).into_iter().filter_map(text).collect(),
             scenario: scenario.brief(),
+            identity: identity_of(&scenario, &self.contents).unwrap_or_default(),
+            wanted: self.wanted.to_vec(),
         };
         serde_json::to_vec(&packed).expect("plain data becomes JSON")
     }
@@ -135,7 +200,8 @@ impl Point {
         let contents = packed.files.into_iter().map(|(name, text)| (name, Content::of(text)));
         let contents: Contents = contents.collect();
         let own = identity_of(&scenario, &contents)?;
-        if own != packed.hash {
+        let named = !packed.wanted.is_empty() || packed.hash == own;
+        if own != packed.identity || !named {
             return Err(Fault::new(format!(
                 "the point comes from a program with other results (version {}), and this is {VERSION}: \
                  expected the same version of incast on every worker",
@@ -153,6 +219,8 @@ impl Point {
             keys: packed.keys.into(),
             scenario: Arc::new(scenario),
             contents: Arc::new(contents),
+            wanted: packed.wanted.into(),
+            done: None,
         })
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::point::Point;
 use incast_experiment::Fault;
-use incast_measure::{SlowdownHistogram, Summary};
+use incast_measure::measured::Measured;
+use incast_measure::{Fidelity, SlowdownHistogram, Summary};
 use serde::{Deserialize, Serialize};
 
 /// What a point gave. All but `times` depends on the point's hash alone.
@@ -23,6 +24,12 @@ pub struct Row {
     pub slowdown: Option<SlowdownHistogram>,
     /// What a user should know before trusting the numbers.
     pub warnings: Vec<String>,
+    /// What was to be read besides, by name.
+    #[serde(default, skip_serializing_if = "Measured::is_empty")]
+    pub measured: Measured,
+    /// How faithful a run in real time was, from which something was to be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<Fidelity>,
     /// What it took.
     pub times: Times,
 }
@@ -42,14 +49,21 @@ pub struct Times {
 impl Row {
     /// The row of a point that failed.
     pub(crate) fn failed(point: &Point, error: String) -> Row {
+        Row::bare(point, Some(error))
+    }
+
+    /// A row without numbers: of a point that failed, or whose numbers are kept elsewhere.
+    pub fn bare(point: &Point, error: Option<String>) -> Row {
         Row {
             hash: point.hash.clone(),
             transport: point.transport.clone(),
             seed: point.seed,
-            error: Some(error),
+            error,
             summary: None,
             slowdown: None,
             warnings: vec![],
+            measured: Measured::new(),
+            fidelity: None,
             times: Times::default(),
         }
     }

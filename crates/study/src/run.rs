@@ -5,6 +5,7 @@ use crate::point::Point;
 use crate::row::{Row, Times};
 use cpu_time::ThreadTime;
 use incast_experiment::{Fault, Monitor, Plan, deadlock, execute, execute_into, output};
+use incast_measure::measured::{Measured, Sent, Wanted};
 use incast_measure::{Run, SlowdownHistogram, summarise};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -69,24 +70,26 @@ fn work(
 ) -> Result<Option<Row>, Fault> {
     let plan = Plan::with_contents(point.scenario(), point.contents().clone())?;
     let case = &plan.cases[0];
-    let run = match folder {
-        Some(folder) => {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| Fault::new(error).placed(folder.display().to_string()))?;
-            execute_into(folder, &plan, case, threads, monitor)?
-        }
-        None => execute(&plan, case, vec![], threads, monitor)?.0,
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Fault::unwritten(error).placed(folder.display().to_string()))?;
+    }
+    let watched: Vec<String> = point.wanted.iter().flat_map(Wanted::captures).collect();
+    let ports = output::ports(&plan, &watched)?;
+    let (run, captured) = match folder.filter(|_| ports.is_empty()) {
+        Some(folder) => (execute_into(folder, &plan, case, threads, monitor)?, vec![]),
+        None => execute(&plan, case, ports.clone(), threads, monitor)?,
     };
     if run.record.interrupted {
         return Ok(None);
     }
     if let Some(folder) = folder {
         output::write_run(folder, &run, plan.scenario.output.csv)?;
-        incast_measure::report_html(
-            &folder.join("report.html"),
-            &point.name(),
-            std::slice::from_ref(&run),
-        )?;
+        output::write_captures(folder, &plan, &ports, &captured)?;
+        if point.done.is_none() {
+            let page = folder.join("report.html");
+            incast_measure::report_html(&page, &point.name(), std::slice::from_ref(&run))?;
+        }
         output::seal(folder, &run)?;
     }
     if let Some(ports) = deadlock(&plan.fabric, &run.record) {
@@ -95,10 +98,22 @@ fn work(
             "deadlock at {at}: paused links wait for each other: {ports}"
         )));
     }
-    if let Some(refused) = run.fidelity.as_ref().and_then(|own| own.refused.first()) {
+    let refused = run.fidelity.as_ref().and_then(|own| own.refused.first());
+    if let Some(refused) = refused.filter(|_| point.wanted.is_empty()) {
         return Err(Fault::new(format!("the run in real time was refused: {refused}")));
     }
-    Ok(Some(row(point, &run)))
+    let mut row = row(point, &run);
+    if !point.wanted.is_empty() {
+        let sent: Vec<Sent<'_>> =
+            captured.iter().map(|one| (one.port, one.at, &one.packet)).collect();
+        let read = |wanted: &Wanted| (wanted.id(), wanted.read(&run, &sent));
+        row.measured = point.wanted.iter().map(read).collect();
+        row.fidelity = run.fidelity.clone();
+    }
+    if let Some(done) = &point.done {
+        done.with(run)?;
+    }
+    Ok(Some(row))
 }
 
 /// What a table says of a run.
@@ -111,6 +126,8 @@ pub(crate) fn row(point: &Point, run: &Run) -> Row {
         summary: Some(summarise(run)),
         slowdown: Some(SlowdownHistogram::of(run)),
         warnings: run.warnings().iter().map(ToString::to_string).collect(),
+        measured: Measured::new(),
+        fidelity: None,
         times: Times::default(),
     }
 }

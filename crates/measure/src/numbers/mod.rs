@@ -4,7 +4,8 @@
 use crate::Better;
 use crate::PartMeans;
 use crate::summary::{Group, Summary, TierSummary};
-use lists::{Entry, OF_GROUP, OF_RUN, OF_TIER};
+pub(crate) use lists::{COMPARED, OF_GROUP, OF_RUN};
+use lists::{Entry, OF_TIER};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -70,22 +71,26 @@ pub fn number(name: &str) -> Result<&'static Number, String> {
     static BY_NAME: LazyLock<BTreeMap<&'static str, &'static Number>> =
         LazyLock::new(|| numbers().iter().map(|one| (one.name.as_str(), one)).collect());
     BY_NAME.get(name).copied().ok_or_else(|| {
-        let words = |text: &str| text.split('_').map(str::to_string).collect::<Vec<String>>();
-        let wanted = words(name);
-        let common = |known: &str| {
-            let shared = words(known).iter().filter(|word| wanted.contains(word)).count();
-            // Among equals, the shortest.
-            (shared, std::cmp::Reverse(known.len()))
-        };
-        let mut near: Vec<&str> = BY_NAME.keys().copied().filter(|k| common(k).0 > 0).collect();
-        near.sort_by_key(|known| std::cmp::Reverse(common(known)));
-        near.truncate(5);
-        let near = match near.as_slice() {
-            [] => "such as slowdown_p99, fct_mean_ns or goodput_gbps".to_string(),
-            near => format!("did you mean {}", near.join(", ")),
-        };
-        format!("there is no metric `{name}`; {near}")
+        format!("there is no metric `{name}`; {}", near(name, BY_NAME.keys().copied()))
     })
+}
+
+/// Which names are similar, in words.
+pub(crate) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let words = |text: &str| text.split('_').map(str::to_string).collect::<Vec<String>>();
+    let wanted = words(name);
+    let common = |known: &str| {
+        let shared = words(known).iter().filter(|word| wanted.contains(word)).count();
+        // Among equals, the shortest.
+        (shared, std::cmp::Reverse(known.len()))
+    };
+    let mut near: Vec<&str> = known.filter(|known| common(known).0 > 0).collect();
+    near.sort_by_key(|known| std::cmp::Reverse(common(known)));
+    near.truncate(5);
+    match near.as_slice() {
+        [] => "such as slowdown_p99, fct_mean_ns or goodput_gbps".to_string(),
+        near => format!("did you mean {}", near.join(", ")),
+    }
 }
 
 /// The numbers that a run has, by name.
@@ -109,16 +114,15 @@ fn of_groups() -> Vec<Number> {
 }
 
 fn of_group(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
-    let one = |(name, unit, what, kind, better, pick): Entry<Group>| Number {
-        name: format!("{prefix}{name}"),
-        unit,
-        doc: format!("{what}; {words}."),
-        kind,
-        better,
-        of: Box::new(move |summary: &Summary| pick(group(summary))),
+    let one = |entry: &'static Entry<Group>| Number {
+        name: format!("{prefix}{}", entry.name),
+        unit: entry.unit,
+        doc: format!("{}; {words}.", entry.doc),
+        kind: entry.kind,
+        better: entry.better,
+        of: Box::new(move |summary: &Summary| (entry.read)(group(summary))),
     };
-    let all = OF_GROUP.into_iter().map(one);
-    all.chain(of_parts(prefix, words, group)).collect()
+    OF_GROUP.iter().map(one).chain(of_parts(prefix, words, group)).collect()
 }
 
 /// Where the time went.
@@ -135,16 +139,15 @@ fn of_parts(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
     names.into_iter().enumerate().map(part).collect()
 }
 
-fn of_run() -> Vec<Number> {
-    let one = |(name, unit, doc, kind, better, of): Entry<Summary>| Number {
-        name: name.to_string(),
-        unit,
-        doc: doc.to_string(),
-        kind,
-        better,
-        of: Box::new(of),
-    };
-    OF_RUN.into_iter().map(one).collect()
+fn of_run() -> impl Iterator<Item = Number> {
+    OF_RUN.iter().map(|entry| Number {
+        name: entry.name.into(),
+        unit: entry.unit,
+        doc: entry.doc.into(),
+        kind: entry.kind,
+        better: entry.better,
+        of: Box::new(entry.read),
+    })
 }
 
 /// Tiers and directions, away from the receiving hosts (`up`) or towards them (`down`).
@@ -158,23 +161,24 @@ const TIERS: [(&str, bool); 7] = [
     ("core", false),
 ];
 
-fn of_tiers() -> Vec<Number> {
-    let one = |(tier, upward): (&'static str, bool),
-               (name, unit, what, kind, better, pick): Entry<TierSummary>| {
+fn of_tiers() -> impl Iterator<Item = Number> {
+    let one = |tier: &'static str, upward: bool, entry: &'static Entry<TierSummary>| {
         let (direction, words) = match upward {
             true => ("up", "ports upwards"),
             false => ("down", "ports towards hosts"),
         };
+        let own = move |summary: &TierSummary| summary.tier == tier && summary.upward == upward;
         Number {
-            name: format!("{tier}_{direction}_{name}"),
-            unit,
-            doc: format!("{what}; tier `{tier}`, {words}. Null without such ports."),
-            kind,
-            better,
+            name: format!("{tier}_{direction}_{}", entry.name),
+            unit: entry.unit,
+            doc: format!("{}; tier `{tier}`, {words}. Null without such ports.", entry.doc),
+            kind: entry.kind,
+            better: entry.better,
             of: Box::new(move |summary: &Summary| {
-                summary.tiers.iter().find(|t| t.tier == tier && t.upward == upward).and_then(pick)
+                summary.tiers.iter().find(|tier| own(tier)).and_then(entry.read)
             }),
         }
     };
-    TIERS.into_iter().flat_map(|tier| OF_TIER.map(|number| one(tier, number))).collect()
+    let of = move |(tier, upward)| OF_TIER.iter().map(move |entry| one(tier, upward, entry));
+    TIERS.into_iter().flat_map(of)
 }

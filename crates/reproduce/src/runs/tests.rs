@@ -1,10 +1,10 @@
 use super::*;
 use crate::results::{decode, encode};
-use crate::seen::Seen;
 use crate::sets;
 use crate::tests::repository;
 use incast_experiment::{Monitor, identity};
-use incast_study::{Gained as _, Job as _, Task as _};
+use incast_measure::measured::Seen;
+use incast_study::{Job as _, Row, run_bytes, run_point};
 
 /// Tables in the repository are of this program: their scenarios and versions are today's.
 #[test]
@@ -24,7 +24,7 @@ fn no_kept_table_is_stale() {
                 let mut scenario = experiment.scenario(&run, &set, Some(*seed), false).unwrap();
                 let has = scenario.transport.names.contains(transport);
                 scenario.transport.names = vec![transport.clone()];
-                let own = has.then(|| identity_of(&scenario).unwrap());
+                let own = has.then(|| identity_of(&scenario).unwrap().0);
                 let table = &tables[address];
                 if own.as_ref() != Some(&table.identity) || table.error.is_some() {
                     stale.push(address.to_string());
@@ -65,10 +65,15 @@ fn runs_are_named_alike_before_and_after_they_are_planned() {
                 let mut scenario = experiment.scenario(&run, &set, None, true).unwrap();
                 scenario.transport.names = vec![case.label.clone()];
                 let planned = identity(&plan, case);
-                assert_eq!(identity_of(&scenario).unwrap(), planned, "{name} {}", case.label);
+                assert_eq!(identity_of(&scenario).unwrap().0, planned, "{name} {}", case.label);
             }
         }
     }
+}
+
+/// What a run of a point gave that has no number.
+fn empty(point: &Point) -> Measured {
+    point.wanted().iter().map(|one| (one.id(), Seen::default())).collect()
 }
 
 /// Sets that change other transports share the table of a run.
@@ -82,22 +87,25 @@ fn the_same_run_of_two_sets_is_made_once() {
         ..Options::default()
     };
     let both = Reproduction::of("ren/fig16", &options, None).unwrap();
+    let about = |point: &Point| &both.about[&point.hash];
     let of = |transport: &str| {
-        let ours = |task: &&Arc<FigureRun>| task.run == "0.1" && task.transport == transport;
-        both.tasks.iter().filter(ours).collect::<Vec<_>>()
+        let ours = |point: &&Arc<Point>| {
+            about(point).addresses[0].run == "0.1" && point.transport == transport
+        };
+        both.points.iter().filter(ours).collect::<Vec<_>>()
     };
     let [dctcp] = of("dctcp")[..] else { panic!("DCTCP is the same in both") };
-    let sets: Vec<&str> = dctcp.addresses.iter().map(|one| one.set.as_str()).collect();
+    let Asked { addresses, identity, .. } = about(dctcp);
+    let sets: Vec<&str> = addresses.iter().map(|one| one.set.as_str()).collect();
     assert_eq!(sets, ["as_published", "as_compared"]);
     // pHost has other routes in the other set, so it has another run.
     assert_eq!(of("phost").len(), 2);
     // A table that has been kept for one set is found for the other.
-    let row: Row = dctcp.wanted().iter().map(|one| (one.id(), Seen::default())).collect();
-    let table = Table::of(dctcp.identity.clone(), 1000, row);
+    let table = Table::of(identity.clone(), 1000, empty(dctcp));
     let store = Store::at(keep.path());
-    store.keep(&dctcp.addresses[0], &table).unwrap();
+    store.keep(&addresses[0], &table).unwrap();
     Reproduction::of("ren/fig16", &options, None).unwrap();
-    let other = store.table(&dctcp.addresses[1]).unwrap();
+    let other = store.table(&addresses[1]).unwrap();
     assert_eq!(other, Some(table));
 }
 
@@ -111,8 +119,8 @@ fn only_the_runs_that_are_asked_for_are_made() {
         Reproduction::of("amrt/fig12", &Options { runs, keep, ..Options::default() }, None)
     };
     let named = |runs: &[&str]| {
-        let tasks = of(runs).unwrap().tasks;
-        tasks.iter().map(|task| task.run.clone()).collect::<std::collections::BTreeSet<_>>()
+        let planned = of(runs).unwrap();
+        planned.about.values().map(|own| own.addresses[0].run.clone()).collect::<BTreeSet<_>>()
     };
     assert_eq!(named(&[]).len(), 20);
     assert_eq!(named(&["hadoop-0.3"]).into_iter().collect::<Vec<_>>(), ["hadoop-0.3"]);
@@ -126,12 +134,12 @@ fn only_the_runs_that_are_asked_for_are_made() {
     );
     // A run that was kept is judged with those that are made now.
     let figure = of(&["hadoop"]).unwrap();
-    let other = &of(&["web_server"]).unwrap().tasks[0];
-    let row: Row = other.wanted().iter().map(|one| (one.id(), Seen::default())).collect();
-    let table = Table::of(other.identity.clone(), 10_000, row);
-    Store::at(keep.path()).keep(&other.addresses[0], &table).unwrap();
+    let planned = of(&["web_server"]).unwrap();
+    let (other, own) = (&planned.points[0], &planned.about[&planned.points[0].hash]);
+    let table = Table::of(own.identity.clone(), 10_000, empty(other));
+    Store::at(keep.path()).keep(&own.addresses[0], &table).unwrap();
     let again = of(&["hadoop"]).unwrap();
-    assert_eq!(again.tasks.len(), figure.tasks.len());
+    assert_eq!(again.points.len(), figure.points.len());
     assert_eq!(again.asked[0].len(), figure.asked[0].len() + 1);
     assert!(again.shelf.made().contains_key(&other.hash));
 }
@@ -148,23 +156,22 @@ fn a_run_of_a_figure_travels_as_bytes() {
         let bytes = work.point.to_bytes();
         if refused == 0 {
             let other = String::from_utf8(bytes).unwrap();
-            let other = other.replace(&work.point.identity, &"0".repeat(64));
-            let answer = crate::run_bytes(other.as_bytes(), 1, &Monitor::default()).unwrap();
+            let other = other.replace(&figure.about[&work.point.hash].identity, &"0".repeat(64));
+            let answer = run_bytes(other.as_bytes(), 1, &Monitor::default());
             let said = driver.take(work.ticket, &answer).unwrap_err().to_string();
             assert!(said.contains("same version"), "{said}");
             refused += 1;
             continue;
         }
-        let answer = crate::run_bytes(&bytes, 1, &Monitor::default()).unwrap();
+        let answer = run_bytes(&bytes, 1, &Monitor::default());
         driver.take(work.ticket, &answer).unwrap();
-        let here = work.point.run(1, &Monitor::default(), None).unwrap();
-        let there = driver.job().row(&work.point).unwrap().unwrap();
-        assert!(
-            there.error().is_none() && format!("{:?}", there.table) == format!("{:?}", here.table)
-        );
+        let here = run_point(&work.point, 1, &Monitor::default()).unwrap();
+        let here = Table::of_row(&figure.about[&work.point.hash].identity, &here);
+        assert!(driver.job().row(&work.point).unwrap().unwrap().error.is_none());
+        let there = &figure.shelf.made()[&work.point.hash];
+        assert_eq!(format!("{there:?}"), format!("{here:?}"));
     }
     assert!(driver.done() && refused == 1);
-    assert!(crate::run_bytes(b"{\"hash\":\"\"}", 1, &Monitor::default()).is_none());
 }
 
 /// A run that fails is a row; it is run again only if that is asked for.
@@ -173,9 +180,11 @@ fn a_run_that_fails_is_kept_and_not_judged() {
     let keep = tempfile::tempdir().unwrap();
     let options = Options { keep: Some(keep.path().into()), threads: 1, ..Options::default() };
     let figure = Reproduction::of("ren/fig1", &options, None).unwrap();
-    for task in &figure.tasks {
-        let table = Table::failed(task.identity.clone(), "internal error: a queue\nis not empty");
-        Store::at(keep.path()).keep(&task.addresses[0], &table).unwrap();
+    for point in &figure.points {
+        let own = &figure.about[&point.hash];
+        let row = Row::bare(point, Some("internal error: a queue\nis not empty".into()));
+        let table = Table::of_row(&own.identity, &row);
+        Store::at(keep.path()).keep(&own.addresses[0], &table).unwrap();
     }
     let mut again = Reproduction::of("ren/fig1", &options, None).unwrap();
     let driver = again.driver().unwrap();
