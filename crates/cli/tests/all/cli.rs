@@ -110,7 +110,7 @@ fn wrong_input_is_refused_in_one_message() {
     refused(&["compare", "--seed", "99999999999999999999"], &["--seed", "too large"]);
     let lone = ["compare", "--topology", "leaf-spine:1x1x2", "--oversubscription", "2"];
     refused(&lone, &["--topology: racks = `1`", "2 or more racks"]);
-    refused(&small(&["--set", "fabric.rate=40GBps"]), &["--set fabric.rate=40GBps", "Gbps"]);
+    refused(&small(&["--set", "fabric.rate=40Gbsp"]), &["--set fabric.rate=40Gbsp", "Gbps"]);
     refused(&small(&["--set", "run.warmup=7"]), &["run.warmup", "less than 1"]);
     refused(&small(&["--set", "run.until=0s"]), &["run.until", "more than 0"]);
     refused(&small(&["--set", "run.until=9000000s"]), &["run.until", "9000000s", "8640000s"]);

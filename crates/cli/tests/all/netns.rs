@@ -1,5 +1,4 @@
 //! Processes in network namespaces: the tier that needs user namespaces and `ip`.
-#![cfg(target_os = "linux")]
 
 use serde_json::Value;
 use std::path::Path;
