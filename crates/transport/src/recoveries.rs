@@ -264,19 +264,25 @@ impl Recoveries {
         }
     }
 
-    /// Forgets first departures of recoveries that are forgotten.
+    /// Forgets first departures of recoveries that are forgotten. Without an allocation: a flow that keeps on
+    /// losing packets comes here again and again.
     fn forget_first(&mut self, places: &mut Vec<usize>) {
-        places.resize(self.first.len(), usize::MAX);
-        let mut kept = vec![];
+        const UNUSED: usize = usize::MAX;
+        places.resize(self.first.len(), UNUSED);
+        self.all.iter().for_each(|resumed| places[resumed.first as usize] = 0);
+        let mut kept = 0;
+        for (from, place) in places.iter_mut().enumerate().filter(|(_, place)| **place != UNUSED) {
+            self.first[kept] = self.first[from];
+            *place = kept;
+            kept += 1;
+        }
+        self.first.truncate(kept);
+        if let Some(most) = excess(self.first.len(), self.first.capacity()) {
+            self.first.shrink_to(most);
+        }
         for resumed in &mut self.all {
-            let place = &mut places[resumed.first as usize];
-            if *place == usize::MAX {
-                *place = kept.len();
-                kept.push(self.first[resumed.first as usize]);
-            }
-            resumed.first = *place as u32;
+            resumed.first = places[resumed.first as usize] as u32;
         }
         places.clear();
-        self.first = kept;
     }
 }
