@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from ._section import Parameters, Section
 
-__all__ = ["AllToAll", "Assign", "Burst", "ClosedLoop", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Trace", "Transport"]
+__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Trace", "Transport"]
 
 
 @dataclass(kw_only=True)
@@ -451,6 +451,40 @@ class Assign(Section):
 
 
 @dataclass(kw_only=True)
+class Balance(Section):
+    """[transport.balance]: Numbers of the routings `entropy`, `drill`, `least-queue` and `flowlet`.
+
+    Args:
+        entropies: Routing `entropy`: path numbers per flow. A source that chooses none
+            itself draws one for each data packet; with 1 all packets of a flow take one
+            path, as with `ecmp`. Accepted: 1 to 65535. Default: 64.
+        samples: Routing `drill`: ports drawn at random for each packet. Accepted: 1 to 64.
+            Default: 2.
+        memory: Routing `drill`: ports remembered, those with the shortest queues at the
+            packet before. Accepted: 0 to 64. Default: 1.
+        flowlet_gap: Routing `flowlet`: a flow that sends nothing for longer takes a new
+            port. Accepted: at most 1s, or `auto`. Default: base RTT, at least 10 packet
+            times of a host's link.
+        quantum: Routings `least-queue` and `drill`: lengths of queues are known in
+            multiples of so many bytes, as those of a switch with few levels are. Accepted:
+            1 to 1GB. Default: 1B.
+        stale: Routings `least-queue` and `drill`: lengths of queues are read anew once they
+            are so old. Zero: at each packet. Accepted: at most 1s. Default: 0s.
+        data_only: Routings `least-queue`, `drill` and `flowlet`: packets without payload
+            (ACKs, grants, ...) take `ecmp` instead. Accepted: true or false. Default:
+            false.
+    """
+
+    entropies: int | None = None
+    samples: int | None = None
+    memory: int | None = None
+    flowlet_gap: str | None = None
+    quantum: str | None = None
+    stale: str | None = None
+    data_only: bool | None = None
+
+
+@dataclass(kw_only=True)
 class Transport(Section):
     """[transport]: The transports.
 
@@ -458,11 +492,14 @@ class Transport(Section):
         names: Transports to compare. Each has its own run; arrivals are identical.
             Accepted: a list, each text. Required.
         routing: Load balancing of all transports. Accepted: `ecmp`, `symmetric-ecmp`,
-            `spray`, `round-robin`, `source-round-robin`, `source-path`, `paths`, or `auto`.
-            Default: each transport's own.
+            `spray`, `round-robin`, `source-round-robin`, `source-path`, `entropy`, `least-
+            queue`, `drill`, `flowlet`, `paths`, or `auto`. Default: each transport's own.
         routings: Load balancing by transport, as in `routings.phost = "ecmp"`. Accepted: a
             table, each value `ecmp`, `symmetric-ecmp`, `spray`, `round-robin`, `source-
-            round-robin`, `source-path`, `paths`. Default: as `routing`.
+            round-robin`, `source-path`, `entropy`, `least-queue`, `drill`, `flowlet`,
+            `paths`. Default: as `routing`.
+        balance: Numbers of the routings `entropy`, `drill`, `least-queue` and `flowlet`.
+            Accepted: a section [transport.balance]. Default: all defaults.
         paths: CSV file of fixed paths, for the routing `paths`. Its first line is
             `flow,path`, or `src,dst,path` for every flow between two hosts; a path is the
             switches in order, such as `leaf0 spine1 leaf2`. ACKs and grants take the
@@ -493,8 +530,9 @@ class Transport(Section):
     """
 
     names: Sequence[str]
-    routing: Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "paths", "auto"] | None = None
-    routings: Mapping[str, Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "paths"]] | None = None
+    routing: Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "paths", "auto"] | None = None
+    routings: Mapping[str, Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "paths"]] | None = None
+    balance: Balance | Mapping[str, Any] | None = None
     paths: str | None = None
     acks: Literal["data", "control", "auto"] | None = None
     rto_jitter: float | None = None
