@@ -95,6 +95,7 @@ test("an input file that is missing or has changed is asked for where it is need
 transport.names = ["dctcp"]
 traffic = [{ kind = "poisson", workload = "sizes.cdf", load = 0.3, flows = 5 }]
 `);
+  rmSync(join(folder, "inputs"), { recursive: true });
   const own = await opened("#/results/flow?flow=1", { folder });
   const asked = own.locator('.notice input[type="file"]');
   assert.match(await own.getByRole("alert").textContent(), /sizes\.cdf.*workload file.*not in the folder/);

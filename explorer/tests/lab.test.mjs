@@ -114,7 +114,7 @@ test("every scene runs to its end", async () => {
 
 test("the form refuses in the engine's words, and a changed scenario runs", async () => {
   await page.goto(`${PAGE}#/lab/run`);
-  const rate = page.getByRole("textbox", { name: "rate", exact: true });
+  const rate = page.locator("#key-fabric-rate");
   await rate.fill("fast");
   await page.locator(".field.bad").filter({ hasText: "fabric.rate: `fast`" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Run", exact: true }).isDisabled(), true);

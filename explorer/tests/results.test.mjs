@@ -109,7 +109,7 @@ test("without a number, one flow and one queue open on the worst", async () => {
   const ports = table("dctcp", "ports").filter((row) => row.tier !== "nic");
   const largest = Math.max(...ports.map((row) => Number(row.backlog_max_bytes)));
   const queue = await opened("#/results/queue");
-  const shown = await queue.getByLabel("Port", { exact: true }).inputValue();
+  const shown = await queue.locator("label.row", { hasText: /^Port/ }).locator("select, input").first().inputValue();
   assert.ok(ports.some((row) => row.port === shown && Number(row.backlog_max_bytes) === largest), shown);
   await queue.check();
 });
