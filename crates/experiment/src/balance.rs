@@ -9,9 +9,6 @@ use incast_measure::Warning;
 use incast_transport::{FlowRecord, Header, HostId, Packet, Routing};
 use incast_world::{RunTransport, path_of};
 
-/// Transports whose packets carry the state of their path.
-const OF_ONE_PATH: [&str; 4] = ["hpcc", "hpcc_plus", "xcp", "rcp"];
-
 impl Plan {
     /// The numbers of the routings that have some.
     pub(crate) fn balance(&self) -> incast_world::Balance {
@@ -54,7 +51,7 @@ pub(crate) fn several_paths(plan: &Plan) -> Vec<Warning> {
     for transport in transports.filter(|one| several && !one.routing.keeps_order()) {
         let words: [(&str, &dyn std::fmt::Display); 2] =
             [("transport", &transport.info.name), ("routing", &transport.routing.name())];
-        let one_path = OF_ONE_PATH.contains(&transport.info.name);
+        let one_path = transport.info.one_path;
         let notices = [(goes_back(transport), &BREAKS_ORDER), (one_path, &ONE_PATH)];
         for (_, kind) in notices.into_iter().filter(|(holds, _)| *holds) {
             let warning = Warning::known(&kind.notice(&words));

@@ -100,7 +100,13 @@ impl Registry {
         let same = |known: &&&'static Info| {
             let facts = |info: &Info| (info.name, info.id, info.kind, info.ecn, info.marks);
             let like = |info: &Info| {
-                (info.switch_support, info.routing, info.symmetric_paths, info.made_for_pfc)
+                (
+                    info.switch_support,
+                    info.routing,
+                    info.symmetric_paths,
+                    info.one_path,
+                    info.made_for_pfc,
+                )
             };
             facts(known) == facts(&info) && like(known) == like(&info)
         };

@@ -150,6 +150,9 @@ pub struct Info {
     /// Whether it requires ACKs on the reverse path of the data: symmetric ECMP, in a fabric with
     /// symmetric paths.
     pub symmetric_paths: bool,
+    /// Whether it compares what the hops of one path tell (telemetry, granted rates) from packet to packet:
+    /// over several paths that says little.
+    pub one_path: bool,
     /// The use of the ECN bits in its data packets.
     pub ecn: EcnUse,
     /// Whether switch ports mark its data packets under congestion, counted as `marks` in the

@@ -135,6 +135,7 @@
 //!         switch_support: "none",
 //!         routing: Routing::Ecmp,
 //!         symmetric_paths: false,
+//!         one_path: false,
 //!         ecn: EcnUse::None,
 //!         marks: false,
 //!         made_for_pfc: false,

@@ -109,6 +109,7 @@ impl Custom {
             switch_support: like.switch_support,
             routing: like.routing,
             symmetric_paths: like.symmetric_paths,
+            one_path: like.one_path,
             ecn: own,
             marks: own != EcnUse::None && like.marks,
             made_for_pfc: like.made_for_pfc,

@@ -47,6 +47,7 @@ pub static ENTRY: Declaration<Both, homa::Levels> = Declaration {
                          balancing",
         routing: Routing::Spray,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::None,
         marks: false,
         made_for_pfc: false,

@@ -35,6 +35,7 @@ pub static ENTRY: Declaration<Params, Expectations> = Declaration {
         switch_support: "clears a bit of packets without a gap before them; one timestamp per port",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::OwnCode,
         marks: true,
         made_for_pfc: false,

@@ -42,6 +42,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "as ExpressPass, and ECN marking by RED on the data queue",
         routing: Routing::SymmetricEcmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::Rfc3168,
         marks: true,
         made_for_pfc: false,

@@ -40,6 +40,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "none",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::None,
         marks: false,
         made_for_pfc: false,

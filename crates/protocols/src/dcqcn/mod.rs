@@ -39,6 +39,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "ECN marking by RED on the instantaneous queue; made for PFC",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::Rfc3168,
         marks: true,
         made_for_pfc: true,

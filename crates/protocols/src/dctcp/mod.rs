@@ -40,6 +40,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "ECN marking above a queue threshold",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::Rfc3168,
         marks: true,
         made_for_pfc: false,

@@ -49,6 +49,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
                          3 packets",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::OwnCode,
         marks: true,
         made_for_pfc: false,

@@ -48,6 +48,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "a short, rate-limited queue for credits; symmetric paths",
         routing: Routing::SymmetricEcmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::None,
         marks: false,
         made_for_pfc: false,

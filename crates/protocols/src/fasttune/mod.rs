@@ -42,6 +42,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "acknowledges first packets, adds its state to ACKs; symmetric paths, two queues",
         routing: Routing::SymmetricEcmp,
         symmetric_paths: true,
+        one_path: false,
         ecn: EcnUse::None,
         marks: false,
         made_for_pfc: false,

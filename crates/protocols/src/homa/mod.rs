@@ -43,6 +43,7 @@ pub static ENTRY: Declaration<Params, Levels> = Declaration {
         switch_support: "eight priorities, per-packet load balancing",
         routing: Routing::Spray,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::None,
         marks: false,
         made_for_pfc: false,

@@ -24,6 +24,7 @@ pub static ENTRY: Declaration<Params, Plan> = Declaration {
         switch_support: "writes time, bytes sent, queue and rate into each packet; made for PFC",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: true,
         ecn: EcnUse::None,
         marks: false,
         made_for_pfc: true,

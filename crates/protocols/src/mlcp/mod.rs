@@ -46,6 +46,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "writes its load into four bits",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::None,
         marks: true,
         made_for_pfc: false,

@@ -46,6 +46,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "payload trimming, return to sender, two weighted queues",
         routing: Routing::SourcePath,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::None,
         marks: false,
         made_for_pfc: false,

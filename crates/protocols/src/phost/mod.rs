@@ -41,6 +41,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "three priorities, per-packet load balancing",
         routing: Routing::RoundRobin,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::None,
         marks: false,
         made_for_pfc: false,

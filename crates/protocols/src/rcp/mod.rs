@@ -70,6 +70,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "offers one rate to all flows, from what arrives and waits",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: true,
         ecn: EcnUse::None,
         marks: true,
         made_for_pfc: false,

@@ -34,6 +34,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
         switch_support: "samples queue and idle time once per period; writes a 2-bit code; 16 B per port",
         routing: Routing::Spray,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::OwnCode,
         marks: true,
         made_for_pfc: false,

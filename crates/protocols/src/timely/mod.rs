@@ -36,6 +36,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "none; made for PFC",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::None,
         marks: false,
         made_for_pfc: true,

@@ -32,6 +32,7 @@ pub static ENTRY: Declaration<Params, StallTimeout> = Declaration {
         switch_support: "drop-tail FIFO and a control class",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::None,
         marks: false,
         made_for_pfc: false,

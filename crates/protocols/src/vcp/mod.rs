@@ -45,6 +45,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "writes its load into the two ECN bits",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: false,
         ecn: EcnUse::OwnCode,
         marks: true,
         made_for_pfc: false,

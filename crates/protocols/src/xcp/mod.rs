@@ -64,6 +64,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         switch_support: "computes feedback for each packet from what arrives and waits",
         routing: Routing::Ecmp,
         symmetric_paths: false,
+        one_path: true,
         ecn: EcnUse::None,
         marks: true,
         made_for_pfc: false,

@@ -14,6 +14,7 @@ pub static INFO: Info = Info {
     switch_support: "none",
     routing: Routing::Ecmp,
     symmetric_paths: false,
+    one_path: false,
     ecn: EcnUse::None,
     marks: false,
     made_for_pfc: false,
