@@ -16,6 +16,7 @@ use incast_world::{
     Choice, Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter,
     Views, drop_or_trim, drop_packet, lose, turn_back, with_displaced,
 };
+use std::collections::VecDeque;
 
 /// A port of a switch.
 pub(crate) struct Egress {
@@ -33,6 +34,9 @@ pub(crate) struct SwitchNode<I: PacketIo> {
     pub arrived: Vec<Arrived>,
     /// Packets of which only the first bytes are here and which are stored until the last is.
     pub stored: Vec<Arrived>,
+    /// Ports that may begin a transmission at this instant, in this order, where ports share a buffer
+    /// or pause links: there the order matters.
+    pub ready: VecDeque<u32>,
     /// Its other cores, if its ports are spread over several.
     pub crossing: Option<Crossing<I::Frame>>,
 }
@@ -150,6 +154,7 @@ impl<I: PacketIo> SwitchNode<I> {
             if medium.is_cut_off(link, one.complete, charged) {
                 medium.lose_on_link(&mut self.packets, one.packet, now);
             } else if pauses && self.takes_pause(medium, &one) {
+                self.make_ready(one.port, now);
                 self.packets.free(&mut medium.io, one.packet);
             } else {
                 self.packets.pool.stamps_mut(one.packet).ingress = one.port;
@@ -269,8 +274,18 @@ impl<I: PacketIo> SwitchNode<I> {
         let egress = &mut self.egress[(port - self.first) as usize];
         let (transmitter, parts) = egress.split(&mut self.packets.pool);
         let verdict = transmitter.enqueue(parts, packet, now);
+        if medium.buffers.any() {
+            self.make_ready(port, now);
+        }
         if verdict != Verdict::only(Fate::Queued) {
             self.settle(medium, port, packet, verdict);
+        }
+    }
+
+    /// Notes a port that may begin a transmission now, after those that were noted before.
+    fn make_ready(&mut self, port: u32, now: u64) {
+        if self.port(port).due() <= now && !self.ready.contains(&port) {
+            self.ready.push_back(port);
         }
     }
 
@@ -314,31 +329,51 @@ impl<I: PacketIo> SwitchNode<I> {
     fn announce(&mut self, port: Option<u32>, now: u64) {
         if let Some(port) = port {
             self.port(port).line.transmitter.announce(now);
+            self.make_ready(port, now);
         }
     }
 
     /// Does what is due before `until`.
     pub fn advance(&mut self, medium: &mut Medium<I>, until: u64) {
+        if medium.buffers.any() && until > medium.now {
+            self.advance_in_order(medium, until);
+        }
         for index in 0..self.egress.len() {
-            let line = &mut self.egress[index].line;
-            if line.is_released(medium) {
-                line.transmitter.resume = line.transmitter.resume.max(medium.now);
+            self.advance_port(medium, index, until);
+        }
+    }
+
+    /// The ports that were noted at this instant, then those that have just become idle, as in the
+    /// simulator. What one of them gives back lets another pause or resume its link.
+    fn advance_in_order(&mut self, medium: &mut Medium<I>, until: u64) {
+        let first = self.first;
+        (first..first + self.egress.len() as u32)
+            .for_each(|port| self.make_ready(port, medium.now));
+        while let Some(port) = self.ready.pop_front() {
+            self.advance_port(medium, (port - first) as usize, until);
+        }
+    }
+
+    /// What is due before `until` at one port.
+    fn advance_port(&mut self, medium: &mut Medium<I>, index: usize, until: u64) {
+        let line = &mut self.egress[index].line;
+        if line.is_released(medium) {
+            line.transmitter.resume = line.transmitter.resume.max(medium.now);
+        }
+        let mut calls = 0;
+        loop {
+            let egress = &mut self.egress[index];
+            let (start, deadline) = (egress.start(), egress.deadline());
+            if start.min(deadline) >= until {
+                break;
             }
-            let mut calls = 0;
-            loop {
-                let egress = &mut self.egress[index];
-                let (start, deadline) = (egress.start(), egress.deadline());
-                if start.min(deadline) >= until {
-                    break;
-                }
-                calls += 1;
-                let port = self.first + index as u32;
-                assert!(calls < MOST_CALLS, "port {port} lets no time pass");
-                if deadline <= start {
-                    egress.split(&mut self.packets.pool).1.wake(port, deadline);
-                } else if egress.line.has_room(medium) {
-                    self.transmit(medium, index, start);
-                }
+            calls += 1;
+            let port = self.first + index as u32;
+            assert!(calls < MOST_CALLS, "port {port} lets no time pass");
+            if deadline <= start {
+                egress.split(&mut self.packets.pool).1.wake(port, deadline);
+            } else if egress.line.has_room(medium) {
+                self.transmit(medium, index, start);
             }
         }
     }

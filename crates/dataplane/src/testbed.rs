@@ -18,7 +18,7 @@ use incast_world::{
     Setup, Switch, SwitchBuffer, Work, epochs, new_deliveries, new_probe,
 };
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::atomic::Ordering;
 
 /// Passes between two reports to the monitor.
@@ -487,6 +487,7 @@ fn build_switch<I: PacketIo>(
         switch: Switch::new(setup, node),
         arrived: vec![],
         stored: vec![],
+        ready: VecDeque::new(),
         crossing: None,
     }
 }
