@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ._section import Parameters
 
-__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "Phost", "Rcp", "Ren", "Timely", "Trd", "Vcp", "Xcp"]
+__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None", "Phost", "Rcp", "Ren", "Timely", "Trd", "Vcp", "Xcp"]
 
 
 @dataclass(kw_only=True)
@@ -991,6 +991,23 @@ class Ndp(Parameters):
     pull_rate: Any = None
     rto_min: Any = None
     paths: Any = None
+
+
+@dataclass(kw_only=True)
+class None(Parameters):
+    """none: No congestion control (no paper: a fixed rate, as constant bit rate sources of ns-2
+    and ns-3 have).
+
+    Args:
+        rate: Rate of each flow, of bytes that links charge; auto, or above the NIC's: the
+            NIC's. Accepted: auto, or more than 0. Default: auto. Source: own choice.
+        rto_min: Minimum retransmission timeout. Accepted: more than 0, at most 60s.
+            Default: 10ms. Source: own choice, as DCTCP.
+    """
+
+    _transport: ClassVar[str] = "none"
+    rate: Any = None
+    rto_min: Any = None
 
 
 @dataclass(kw_only=True)

@@ -14,6 +14,7 @@ pub mod hpcc;
 pub mod hpcc_plus;
 pub mod mlcp;
 pub mod ndp;
+pub mod none;
 pub mod phost;
 pub mod rcp;
 pub mod ren;
@@ -40,6 +41,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &hpcc_plus::ENTRY,
     &mlcp::ENTRY,
     &ndp::ENTRY,
+    &none::ENTRY,
     &phost::ENTRY,
     &rcp::ENTRY,
     &ren::ENTRY,

@@ -1,6 +1,7 @@
 //! Parameters.
 
 use incast_egress::threshold::Threshold;
+use incast_endpoint::rto::accepted;
 use incast_transport::{Bytes, Span};
 
 incast_transport::parameters! {
@@ -16,7 +17,7 @@ incast_transport::parameters! {
             |v| !matches!(v, Threshold::Packets(0) | Threshold::Bytes(Bytes(0))),
             "own choice, as DCTCP";
         /// Minimum retransmission timeout.
-        rto_min: Span = Span::from_ms(10), "more than 0" => |v| *v > Span::ZERO,
+        rto_min: Span = Span::from_ms(10), "more than 0, at most 60s" => accepted,
             "own choice, as DCTCP";
     }
 }

@@ -1,0 +1,71 @@
+//! No congestion control: flows send at a fixed rate and repair what they lose. What a fabric does
+//! without any, and the traffic beside which others are tested.
+
+mod deviations;
+pub mod headers;
+mod params;
+mod sender;
+#[cfg(test)]
+mod tests;
+
+pub use params::Params;
+pub use sender::{FixedRate, Silent};
+
+use deviations::DEVIATIONS;
+use incast_endpoint::rto::RtoBounds;
+use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
+use incast_transport::{
+    ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite,
+    Ready, Routing, TransportId,
+};
+
+/// Its number on the wire.
+pub const ID: TransportId = TransportId(23);
+
+/// The catalogue entry.
+pub static ENTRY: Declaration<Params> = Declaration {
+    info: &Info {
+        name: "none",
+        id: ID,
+        title: "No congestion control",
+        paper: "no paper: a fixed rate, as constant bit rate sources of ns-2 and ns-3 have",
+        kind: Kind::Rate,
+        switch_support: "none",
+        routing: Routing::Ecmp,
+        symmetric_paths: false,
+        one_path: false,
+        ecn: EcnUse::None,
+        marks: false,
+        made_for_pfc: false,
+        feedback_bits: None,
+        headers: headers::HEADERS,
+        deviations: DEVIATIONS,
+    },
+    derive: |_, _| Ok(()),
+    host,
+    policy,
+    unsolicited,
+    optional: Optional::NONE,
+};
+
+fn host(none: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
+    let control = FixedRate { rate: none.params.rate.filter(|rate| *rate < site.rate) };
+    let rto_min = none.params.rto_min;
+    let options = Options {
+        data_mark: Ecn::NotEct as u8,
+        rto: RtoBounds::at_least(rto_min),
+        ..Options::tcp(ID, rto_min)
+    };
+    Box::new(SenderDriven::new(congestion_control(Silent, move |_, _, _| control), options))
+}
+
+/// Data and ACKs share one queue.
+fn policy(_none: &Ready<Params>, site: &PortSite) -> Policy {
+    let classes = vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)];
+    Policy { transport: ID, classes, markers: vec![] }
+}
+
+/// At the NIC's rate a flow waits for nothing.
+fn unsolicited(none: &Ready<Params>, site: &HostSite, packets: u32) -> u32 {
+    if none.params.rate.is_some_and(|rate| rate < site.rate) { packets.min(1) } else { packets }
+}
