@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ._section import Parameters
 
-__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None", "Phost", "Rcp", "Ren", "Timely", "Trd", "Vcp", "Xcp"]
+__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Phost", "Rcp", "Ren", "Timely", "Trd", "Vcp", "Xcp"]
 
 
 @dataclass(kw_only=True)
@@ -994,7 +994,7 @@ class Ndp(Parameters):
 
 
 @dataclass(kw_only=True)
-class None(Parameters):
+class None_(Parameters):
     """none: No congestion control (no paper: a fixed rate, as constant bit rate sources of ns-2
     and ns-3 have).
 

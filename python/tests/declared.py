@@ -31,7 +31,13 @@ def class_name(section: str) -> str:
     name = section.strip("[]").removeprefix("kind ").strip("`").split(".")[-1]
     if section.startswith("[["):
         name = name.removesuffix("s")
-    return "".join(part.capitalize() for part in name.split("_"))
+    return camel(name)
+
+
+def camel(name: str) -> str:
+    """A class of this name in snake case; `none` is None_."""
+    name = "".join(part.capitalize() for part in name.split("_"))
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def sections() -> dict[str, list[Key]]:
@@ -143,7 +149,7 @@ def scenario_module() -> str:
 def parameters_module() -> str:
     """incast/parameters.py."""
     transports = [one["name"] for one in json.loads(_incast.catalogue())["transports"]]
-    classes = {name: "".join(part.capitalize() for part in name.split("_")) for name in transports}
+    classes = {name: camel(name) for name in transports}
     lines = [
         '"""Parameters of transports as typed objects: `Ren(spend="any")`.',
         "",
