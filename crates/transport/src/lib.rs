@@ -221,7 +221,7 @@ pub use record::{
     Bin, CaptureCut, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord, RunRecord,
 };
 pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite, Timers};
-pub use trace::{Ended, HostClock, Outcome, SenderTrace};
+pub use trace::{Ended, HostClock, Outcome, Reordering, SenderTrace};
 
 pub use incast_units::{Bytes, Notice, ParseError, Rate, Span, Time, WarningKind, math, warnings};
 pub use incast_wire::{

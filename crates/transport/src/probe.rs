@@ -14,7 +14,7 @@ use crate::flow_losses::{self, FlowLosses, Scratch};
 use crate::losses::Spread;
 use crate::pool::HAS_GAP;
 use crate::recoveries::{COPY, Limits};
-use crate::trace::{Ended, HostClock, Outcome, ReceiverTrace, SenderTrace};
+use crate::trace::{Ended, HostClock, Outcome, ReceiverTrace, Reordering, SenderTrace};
 use crate::{Histogram, Loss, Meta, Reason, Stamps, TIERS};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet, flag};
@@ -287,8 +287,11 @@ impl Probe {
     /// Counts a data packet that arrives. Returns whether its stamps are needed: it may complete its flow
     /// or end a recovery. If so, call [`arriving`](Probe::arriving), else [`passing`](Probe::passing).
     #[inline]
-    pub fn arrives(&mut self, packet: &Packet) -> bool {
+    pub fn arrives(&mut self, packet: &Packet, stamps: &Stamps) -> bool {
         let trace = self.receiver(packet.flow);
+        if !trace.completed && stamps.ordinal() != COPY {
+            trace.order(stamps.ordinal());
+        }
         trace.counted = trace.counted.wrapping_add(1);
         let last = trace.delivered + packet.payload as u64 >= trace.size;
         trace.losses > 0 || last || trace.followed || packet.has(flag::RETRANSMIT)
@@ -465,6 +468,12 @@ impl Probe {
     /// Bytes delivered so far of a flow.
     pub fn bytes_delivered(&self, flow: FlowId) -> u64 {
         self.receivers[self.place(flow)].delivered
+    }
+
+    /// How data packets of a flow overtook each other on their way to this partition.
+    pub fn reordering(&self, flow: FlowId) -> Option<Reordering> {
+        let trace = &self.receivers[self.place(flow)];
+        (trace.latest > 0).then_some(trace.reordering)
     }
 
     /// Bytes of the header extensions of a flow's data packets received in this partition.

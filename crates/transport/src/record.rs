@@ -1,6 +1,6 @@
 //! The record of a run, the same from every world. The crate `measure` turns it into columns.
 
-use crate::{Histogram, Parts, Trace};
+use crate::{Histogram, Parts, Reordering, Trace};
 use incast_units::{Span, Time};
 use incast_wire::FlowId;
 
@@ -128,6 +128,9 @@ pub struct FlowRecord {
     pub control_bytes: u64,
     /// Bytes of the header extensions of its data packets.
     pub extension_bytes: u64,
+    /// How its data packets overtook each other; `None` if none arrived whose place in the order is
+    /// known.
+    pub reordering: Option<Reordering>,
 }
 
 /// Payload bytes that a flow delivered per interval, kept for selected flows.

@@ -103,6 +103,28 @@ pub struct Outcome {
     pub last: LastPacket,
 }
 
+/// How much the packets of a flow overtook each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Reordering {
+    /// Data packets that arrived behind one that was sent later.
+    pub packets: u32,
+    /// By how many packets at most the latest one that had arrived was sent later.
+    pub distance: u32,
+}
+
+impl ReceiverTrace {
+    /// The data packet of this number has arrived; 0 if the number is not known.
+    #[inline]
+    pub(crate) fn order(&mut self, number: u32) {
+        if number > self.latest {
+            self.latest = number;
+        } else if number > 0 {
+            self.reordering.packets += 1;
+            self.reordering.distance = self.reordering.distance.max(self.latest - number);
+        }
+    }
+}
+
 /// The receiving side of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReceiverTrace {
@@ -114,6 +136,9 @@ pub(crate) struct ReceiverTrace {
     pub(crate) losses: u32,
     /// Data packets that have arrived or were lost, copies included.
     pub(crate) counted: u32,
+    /// The latest of them, by the order in which they were sent; 0 if that is not known.
+    pub(crate) latest: u32,
+    pub(crate) reordering: Reordering,
     /// The entry of its losses, from 1; 0 if it has none.
     pub(crate) entry: u32,
     pub(crate) completed: bool,

@@ -93,7 +93,7 @@ impl Trace {
         let waited: u64 = stamps.waited.iter().sum();
         self.enter(stamps.departed + TX + PROPAGATION + waited);
         let (stamps, content) = (self.packets.stamps(packet), &self.packets[packet]);
-        if self.probe.arrives(content) {
+        if self.probe.arrives(content, stamps) {
             self.probe.arriving(content, stamps, self.packets.meta(packet));
         } else {
             self.probe.passing();

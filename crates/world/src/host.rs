@@ -287,7 +287,7 @@ impl EndHost {
         let (transport, flow) = (content.transport, content.flow);
         probe.received(content, packets.charged(packet));
         if content.is_data() {
-            if probe.arrives(content) {
+            if probe.arrives(content, packets.stamps(packet)) {
                 probe.arriving(content, packets.stamps(packet), packets.meta(packet));
             } else {
                 probe.passing();

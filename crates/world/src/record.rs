@@ -52,6 +52,7 @@ pub fn empty_record(flows: usize) -> RunRecord {
         control_packets: 0,
         control_bytes: 0,
         extension_bytes: 0,
+        reordering: None,
     };
     RunRecord { flows: (0..flows).map(flow).collect(), ..RunRecord::default() }
 }
@@ -70,6 +71,7 @@ pub fn add_flows(record: &mut RunRecord, probe: &Probe, starts: impl Fn(FlowId) 
         flow.control_packets += trace.control_packets;
         flow.control_bytes += trace.control_bytes;
         flow.extension_bytes += probe.extension_bytes(flow.flow);
+        flow.reordering = flow.reordering.or(probe.reordering(flow.flow));
         if trace.opened && starts(flow.flow) {
             flow.started = Some(Time(trace.started));
             flow.acknowledged = trace.acknowledged;

@@ -3,6 +3,7 @@
 
 use incast_experiment::{Monitor, Plan, Scenario, execute};
 use incast_measure::Run;
+use incast_transport::Reordering;
 
 fn plan(text: &str, sets: &[&str]) -> Plan {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
@@ -65,6 +66,29 @@ fn queues_keep_flows_apart_where_hashes_do_not() {
     // Two random choices are nearly as good, one is not.
     let (two, spray) = (worst(&of("drill")), worst(&of("spray")));
     assert!(two < 1.15 && two < spray, "drill {two}, spray {spray}");
+}
+
+/// A flow takes two paths by turns, one of which is 10 us longer: 8.1 packets at the NIC's rate. So when a packet
+/// arrives by that one, those that were sent up to seven later have come by the other; but for the
+/// last one, if no packet follows it. On one path none overtakes another.
+#[test]
+fn packets_that_take_a_longer_path_arrive_behind_those_sent_later() {
+    let text = "[fabric]\ntopology = \"leaf-spine:2x2x1\"\nrate = \"10Gbps\"\n\
+                [[fabric.links]]\na = \"leaf0\"\nb = \"spine1\"\npropagation = \"11us\"\n\
+                [transport]\nnames = [\"ndp\"]\n\
+                [transport.parameters.ndp]\nfirst_window = 100\n\
+                [[traffic]]\nkind = \"long\"\nfrom = \"0\"\nto = \"1\"\nsize = \"146000B\"\n";
+    for world in ["sim", "dataplane"] {
+        let reordering = |routing: &str| {
+            let routing = format!("transport.routing={routing}");
+            let run = run(text, &[&routing, &format!("run.world={world}")], 1);
+            run.record.flows[0].reordering.expect("the order is known")
+        };
+        let turns = reordering("source-round-robin");
+        assert_eq!(turns.distance, 7);
+        assert!([49, 50].contains(&turns.packets), "{turns:?}");
+        assert_eq!(reordering("ecmp"), Reordering::default());
+    }
 }
 
 /// One of eight uplinks has half the rate. By turns it gets an eighth of all packets; by queues what it can

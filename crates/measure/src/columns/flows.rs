@@ -226,4 +226,17 @@ const COLUMNS: &[Column] = &[
         telemetry, timestamps.",
         |run, row| Some(record(run, row).extension_bytes),
     ),
+    integer(
+        "reordered_packets",
+        "",
+        "Data packets that arrived behind one that was sent later, of those that arrived until the flow was \
+        complete; null where their order is not known, as in runs of processes.",
+        |run, row| Some(u64::from(record(run, row).reordering?.packets)),
+    ),
+    integer(
+        "reorder_distance",
+        "",
+        "By how many packets at most the latest one that had arrived was sent later.",
+        |run, row| Some(u64::from(record(run, row).reordering?.distance)),
+    ),
 ];

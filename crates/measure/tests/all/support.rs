@@ -28,6 +28,7 @@ pub fn flow(
         control_packets: 0,
         control_bytes: 0,
         extension_bytes: 0,
+        reordering: None,
         last: None,
     };
     let meta = FlowMeta {

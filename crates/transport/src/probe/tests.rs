@@ -34,6 +34,19 @@ fn overhead_is_control_packets_and_extensions_of_data() {
 }
 
 #[test]
+fn packets_that_arrive_behind_later_ones_are_counted_once() {
+    let mut probe = Probe::new(2, false);
+    let mut arrive = |number| {
+        probe.arrives(&packet(1, 1460, 0), &Stamps { number, ..Stamps::default() });
+    };
+    // Numbers that are not known, those of copies, and a packet that carries a gap.
+    [0, COPY, COPY | HAS_GAP].into_iter().for_each(&mut arrive);
+    [1, 3, 2, 7, 4 | HAS_GAP, 5, 8, 6].into_iter().for_each(&mut arrive);
+    assert_eq!(probe.reordering(FlowId(1)), Some(Reordering { packets: 4, distance: 3 }));
+    assert_eq!(probe.reordering(FlowId(0)), None);
+}
+
+#[test]
 fn ages_are_counted_by_transport() {
     let mut probe = Probe::new(3, false);
     probe.group([0, 2, 2].into_iter());
@@ -205,7 +218,7 @@ impl Both {
         self.enter(at);
         for probe in &mut self.probes {
             if what == What::Arrives {
-                match probe.arrives(&packet) {
+                match probe.arrives(&packet, &stamps) {
                     true => probe.arriving(&packet, &stamps, &meta),
                     false => probe.passing(),
                 }
