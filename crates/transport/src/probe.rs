@@ -288,13 +288,7 @@ impl Probe {
     /// or end a recovery. If so, call [`arriving`](Probe::arriving), else [`passing`](Probe::passing).
     #[inline]
     pub fn arrives(&mut self, packet: &Packet, stamps: &Stamps) -> bool {
-        let trace = self.receiver(packet.flow);
-        if !trace.completed && stamps.ordinal() != COPY {
-            trace.order(stamps.ordinal());
-        }
-        trace.counted = trace.counted.wrapping_add(1);
-        let last = trace.delivered + packet.payload as u64 >= trace.size;
-        trace.losses > 0 || last || trace.followed || packet.has(flag::RETRANSMIT)
+        self.receiver(packet.flow).arrives(packet, stamps)
     }
 
     /// Announces a data packet whose stamps are not needed.
@@ -472,8 +466,7 @@ impl Probe {
 
     /// How data packets of a flow overtook each other on their way to this partition.
     pub fn reordering(&self, flow: FlowId) -> Option<Reordering> {
-        let trace = &self.receivers[self.place(flow)];
-        (trace.latest > 0).then_some(trace.reordering)
+        self.receivers[self.place(flow)].reordering()
     }
 
     /// Bytes of the header extensions of a flow's data packets received in this partition.

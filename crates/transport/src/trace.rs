@@ -1,9 +1,10 @@
 //! What a probe keeps of each flow.
 
 use crate::breakdown::Spent;
-use crate::{LastPacket, Parts, Reason};
+use crate::recoveries::COPY;
+use crate::{LastPacket, Parts, Reason, Stamps};
 use incast_units::Time;
-use incast_wire::FlowId;
+use incast_wire::{FlowId, Packet, flag};
 
 /// Busy time of a host's NIC, to separate waiting for the NIC from idle time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -113,15 +114,31 @@ pub struct Reordering {
 }
 
 impl ReceiverTrace {
+    /// Counts a data packet that arrives; see [`Probe::arrives`](crate::Probe::arrives).
+    #[inline]
+    pub(crate) fn arrives(&mut self, packet: &Packet, stamps: &Stamps) -> bool {
+        if !self.completed && stamps.ordinal() != COPY {
+            self.order(stamps.ordinal());
+        }
+        self.counted = self.counted.wrapping_add(1);
+        let last = self.delivered + packet.payload as u64 >= self.size;
+        self.losses > 0 || last || self.followed || packet.has(flag::RETRANSMIT)
+    }
+
     /// The data packet of this number has arrived; 0 if the number is not known.
     #[inline]
-    pub(crate) fn order(&mut self, number: u32) {
+    fn order(&mut self, number: u32) {
         if number > self.latest {
             self.latest = number;
         } else if number > 0 {
             self.reordering.packets += 1;
             self.reordering.distance = self.reordering.distance.max(self.latest - number);
         }
+    }
+
+    /// `None` if the number of no packet was known.
+    pub(crate) fn reordering(&self) -> Option<Reordering> {
+        (self.latest > 0).then_some(self.reordering)
     }
 }
 
