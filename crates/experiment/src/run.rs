@@ -47,6 +47,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
             Start::After { delay, .. } => delay,
             Start::At(_) => Span::ZERO,
         },
+        gate: None,
         cut: Time::NEVER,
     });
     let base_rtt = plan.site.base_rtt;
