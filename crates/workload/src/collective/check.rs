@@ -62,9 +62,11 @@ fn check_algorithm(spec: &Collective, n: u32) -> Result<(), WorkloadError> {
         return refuse("ranks", n, accepted.into());
     }
     match (algorithm, spec.group) {
-        (Algorithm::Hierarchical, Some(group)) if group < 2 || group >= n || n % group > 0 => {
+        (Algorithm::Hierarchical, Some(group))
+            if group < 2 || group >= n || !n.is_multiple_of(group) =>
+        {
             let sizes: Vec<String> = (2..n)
-                .filter(|group| n / group * group == n)
+                .filter(|group| n.is_multiple_of(*group))
                 .map(|group| group.to_string())
                 .collect();
             let accepted = match sizes.as_slice() {

@@ -52,7 +52,7 @@ fn all() -> Vec<Collective> {
                 match algorithm {
                     HalvingDoubling if !ranks.is_power_of_two() => {}
                     Hierarchical => {
-                        let groups = (2..ranks).filter(|group| ranks % group == 0);
+                        let groups = (2..ranks).filter(|group| ranks.is_multiple_of(*group));
                         all.extend(
                             groups.map(|group| Collective { group: Some(group), ..own.clone() }),
                         );
