@@ -56,8 +56,9 @@ pub(super) fn run(program: &mut Program, lane: u64) {
         }
         (Algorithm::Hierarchical, _) => hierarchical(program, size, held),
         (Algorithm::Direct | Algorithm::Pairwise, _) => {
+            let shares = shares(spec, size);
             let bytes = |from, to| match kind {
-                CollectiveKind::AllToAll => share(program.spec, size, to),
+                CollectiveKind::AllToAll => shares[to as usize],
                 CollectiveKind::AllGather => shard(from),
                 _ => shard(to),
             };
@@ -75,17 +76,21 @@ fn cut(size: u64, first: u64, end: u64, parts: u64) -> u64 {
     until(end) - until(first)
 }
 
-/// What a rank gets of another's data in an all-to-all.
-fn share(spec: &super::Collective, size: u64, to: u32) -> u64 {
+/// What each rank gets of another's data in an all-to-all.
+fn shares(spec: &super::Collective, size: u64) -> Vec<u64> {
+    let n = spec.ranks.len() as u64;
     let Some(shares) = &spec.shares else {
-        return cut(size, to.into(), u64::from(to) + 1, spec.ranks.len() as u64);
+        return (0..n).map(|rank| cut(size, rank, rank + 1, n)).collect();
     };
-    let until = |rank: usize| {
-        let sum: f64 = shares[..rank].iter().sum();
+    let (mut sum, mut given) = (0.0, 0);
+    let part = |(share, left): (&f64, usize)| {
+        sum += share;
         // The last one gets what rounding has left.
-        if rank == shares.len() { size } else { ((sum * size as f64).round() as u64).min(size) }
+        let until =
+            if left == 0 { size } else { ((sum * size as f64).round() as u64).clamp(given, size) };
+        until - std::mem::replace(&mut given, until)
     };
-    until(to as usize + 1).saturating_sub(until(to as usize))
+    shares.iter().zip((0..shares.len()).rev()).map(part).collect()
 }
 
 fn from_root(all: &[u32], root: Option<u32>) -> Vec<u32> {
@@ -235,10 +240,12 @@ fn hierarchical(program: &mut Program, size: u64, held: &mut [Wait]) {
     let (inside, across) = (group - 1, n / group - 1);
     match spec.kind {
         CollectiveKind::AllToAll => {
-            let to_place = |place: u32| planes[place as usize].iter();
-            let all = |place| to_place(place).map(|to| share(spec, size, *to)).sum();
-            groups.iter().for_each(|own| direct(program, own, |_, to| all(to % group), held));
-            let passed = |_, to| local * share(spec, size, to);
+            let shares = shares(spec, size);
+            let all = |plane: &Vec<u32>| plane.iter().map(|to| shares[*to as usize]).sum();
+            let all: Vec<u64> = planes.iter().map(all).collect();
+            let to_place = |_, to: u32| all[(to % group) as usize];
+            groups.iter().for_each(|own| direct(program, own, to_place, held));
+            let passed = |_, to: u32| local * shares[to as usize];
             planes.iter().for_each(|plane| direct(program, plane, passed, held));
         }
         CollectiveKind::AllGather => {
