@@ -73,6 +73,13 @@ class Run:
         return _polars(self._source.table("fairness"))
 
     @functools.cached_property
+    def collectives(self) -> polars.DataFrame:
+        """One row per iteration of each collective (traffic of kind `collective`)."""
+        if "collectives" not in self.summary:
+            raise RunError("the run has no collectives: its scenario has no traffic of kind `collective`")
+        return _polars(self._source.table("collectives"))
+
+    @functools.cached_property
     def series(self) -> polars.DataFrame:
         """Payload delivered over time by each flow of `run.watch`; only of runs of this process."""
         table = self._source.series()
@@ -102,7 +109,7 @@ class Run:
         return self._source.complete()
 
     def pyarrow(self, table: str = "flows") -> pyarrow.Table:
-        """A table (`flows`, `ports`, `fairness`) for pyarrow, with units as metadata of its fields."""
+        """A table (`flows`, `ports`, `fairness`, `collectives`) for pyarrow, with units as metadata of its fields."""
         import pyarrow
 
         found = self._source.table(table)
@@ -113,7 +120,7 @@ class Run:
         return pyarrow.table(found)
 
     def pandas(self, table: str = "flows") -> pandas.DataFrame:
-        """A table (`flows`, `ports`, `fairness`) for pandas; needs pandas and pyarrow."""
+        """A table (`flows`, `ports`, `fairness`, `collectives`) for pandas; needs pandas and pyarrow."""
         frame: pandas.DataFrame = self.pyarrow(table).to_pandas()
         return frame
 
@@ -210,6 +217,11 @@ class Results(Sequence[Run]):
     def fairness(self) -> polars.DataFrame:
         """One row per run, transport and interval."""
         return self._all(run.fairness for run in self._runs)
+
+    @functools.cached_property
+    def collectives(self) -> polars.DataFrame:
+        """One row per run, collective and iteration."""
+        return self._all(run.collectives for run in self._runs)
 
     @functools.cached_property
     def summary(self) -> polars.DataFrame:

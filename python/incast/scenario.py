@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from ._section import Parameters, Section
 
-__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Trace", "Transport"]
+__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Collective", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Trace", "Transport"]
 
 
 @dataclass(kw_only=True)
@@ -153,6 +153,75 @@ class File(Section):
     file: str
     start_unit: Literal["us", "ps"] | None = None
     jitter: str | None = None
+    burst: int | None = None
+
+
+@dataclass(kw_only=True)
+class Collective(Section):
+    """Traffic of kind `collective`.
+
+    Args:
+        collective: What the ranks want: `all_reduce` (the sum of the data of all),
+            `reduce_scatter` (each a share of it), `all_gather` (the shares of all),
+            `all_to_all` (each sends a share to each other) or `broadcast` (the data of
+            one). Accepted: `all_reduce`, `reduce_scatter`, `all_gather`, `all_to_all`,
+            `broadcast`. Required.
+        size: Bytes that a rank has in the end or has to give, all shares together (as
+            `size` in nccl-tests). Accepted: a size such as `64KB`. Required.
+        algorithm: Who sends what to whom. `direct` is for all, `ring` for all but
+            `all_to_all`, `hierarchical` for all but `broadcast`, `tree` and `double_tree`
+            for `all_reduce` and `broadcast`, `halving_doubling` for `all_reduce`,
+            `reduce_scatter` and `all_gather` of a power of two of ranks, `pairwise` for
+            `reduce_scatter`, `all_gather` and `all_to_all`. Accepted: `ring`, `tree`,
+            `double_tree`, `halving_doubling`, `direct`, `pairwise`, `hierarchical`.
+            Default: `ring`; of `all_to_all`, `direct`.
+        ranks: The host of each rank, in the order of ranks. Accepted: hosts such as
+            `0-7,9`. Default: all hosts.
+        group: Ranks of a group, which are neighbours in the order of ranks, of
+            `hierarchical`. Accepted: a whole number.
+        root: The rank whose data a `broadcast` sends. Accepted: a whole number. Default: 0.
+        shares: Share of each rank's data that each rank gets in an `all_to_all`, in the
+            order of ranks, such as the load of experts. They sum to 1. Accepted: a list,
+            each a number. Default: equal.
+        channels: Parts of the data that are exchanged at the same time, each in messages of
+            its own. Accepted: 1 to 4194304. Default: 1.
+        chunks: Parts of each of these that are exchanged one after the other, so that a
+            rank passes one on while it gets the next. Accepted: 1 to 4194304. Default: 1.
+        issue: When a rank sends: `serial`, when it has what it sends and its message of the
+            step before has arrived, as over one connection; or `free`, when it has what it
+            sends, so that what has gathered at a rank that was late shares its link. `free`
+            with one chunk lets several threads work on a run. Accepted: `serial`, `free`.
+            Default: serial.
+        iterations: How often. A rank begins the next one when everything that was sent to
+            it has arrived, the root of a `broadcast` when what it sent has. Accepted: 1 to
+            4194304. Default: 1.
+        compute: How long each rank computes before each iteration. Accepted: a time such as
+            `8us`. Default: 0s.
+        straggler: A rank that computes longer, by `extra`. Accepted: a whole number.
+        extra: How much longer the `straggler` computes before each iteration. Accepted: a
+            time such as `8us`.
+        at: When the first computation begins. Accepted: a time such as `8us`. Default: 0s.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+    """
+
+    _kind: ClassVar[str | None] = "collective"
+    collective: Literal["all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast"]
+    size: str
+    algorithm: Literal["ring", "tree", "double_tree", "halving_doubling", "direct", "pairwise", "hierarchical"] | None = None
+    ranks: str | None = None
+    group: int | None = None
+    root: int | None = None
+    shares: Sequence[float] | None = None
+    channels: int | None = None
+    chunks: int | None = None
+    issue: Literal["serial", "free"] | None = None
+    iterations: int | None = None
+    compute: str | None = None
+    straggler: int | None = None
+    extra: str | None = None
+    at: str | None = None
     burst: int | None = None
 
 
@@ -442,12 +511,12 @@ class Assign(Section):
         name: The transport. Accepted: text. Required.
         hosts: Flows from these hosts only. Accepted: hosts such as `0-7,9`. Default: all.
         class_: Flows of this class only. Accepted: `background`, `long`, `request`,
-            `response`, `incast`, `burst`. Default: all.
+            `response`, `incast`, `burst`, `collective`. Default: all.
     """
 
     name: str
     hosts: str | None = None
-    class_: Literal["background", "long", "request", "response", "incast", "burst"] | None = None
+    class_: Literal["background", "long", "request", "response", "incast", "burst", "collective"] | None = None
 
 
 @dataclass(kw_only=True)
@@ -758,7 +827,7 @@ class Scenario(Section):
 
     fabric: Fabric | Mapping[str, Any]
     transport: Transport | Mapping[str, Any]
-    traffic: Sequence[Poisson | ClosedLoop | Permutation | AllToAll | Incast | Requests | ManyToMany | Long | Burst | File | Mapping[str, Any]]
+    traffic: Sequence[Poisson | ClosedLoop | Permutation | AllToAll | Incast | Requests | ManyToMany | Long | Burst | Collective | File | Mapping[str, Any]]
     title: str | None = None
     run: Run | Mapping[str, Any] | None = None
     dataplane: Dataplane | Mapping[str, Any] | None = None

@@ -67,6 +67,35 @@ def test_a_folder_is_read_as_what_was_run(small: incast.Results, tmp_path: Path)
         incast.load(killed)
 
 
+STEP = """
+[fabric]
+topology = "star:4"
+[transport]
+names = ["ndp", "dctcp"]
+[[traffic]]
+kind = "collective"
+collective = "all_reduce"
+size = "100KB"
+iterations = 2
+compute = "10us"
+"""
+
+
+def test_collectives_have_a_row_per_iteration(small: incast.Results, tmp_path: Path) -> None:
+    results = incast.run(STEP)
+    frame = results.collectives
+    assert frame["run"].to_list() == ["ndp", "ndp", "dctcp", "dctcp"]
+    assert frame["iteration"].to_list() == [0, 1, 0, 1]
+    rates = frame["busbw"] / frame["algbw"]
+    assert all(abs(rate - 1.5) < 1e-9 for rate in rates)
+    assert abs(results.summary["iteration_ms"][0] - frame["iteration_ns"].head(2).mean() / 1e6) < 1e-9
+    read = incast.load(results.save(tmp_path / "saved"))
+    assert read.collectives.equals(frame)
+    for one in (small[0], incast.load(small.save(tmp_path / "other"))[0]):
+        with pytest.raises(incast.RunError, match="no collectives"):
+            _ = one.collectives
+
+
 def test_results_of_a_run_that_did_not_end_are_called_partial(
     small: incast.Results, tmp_path: Path
 ) -> None:

@@ -166,8 +166,14 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         self.live(host).sent.insert(id, (flow.clone(), 0));
         self.medium.probe.admit(id, size, 0);
         enter(&mut self.payload, id);
-        let setup =
-            FlowSetup { flow, transport, after: vec![], delay: Span::ZERO, cut: Time::NEVER };
+        let setup = FlowSetup {
+            flow,
+            transport,
+            after: vec![],
+            delay: Span::ZERO,
+            gate: None,
+            cut: Time::NEVER,
+        };
         let Testbed { nodes, medium, payload, .. } = self;
         let Node::Host(node) = &mut nodes[host.0 as usize] else { unreachable!("it has names") };
         node.start(medium, payload, &setup);

@@ -154,8 +154,8 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
         let buffers = setup.buffers();
         let trails = io.keeps_trails();
         let nodes = build_nodes(&mut setup, &buffers, here, trails);
-        let Setup { fabric, flows, options, routing: transports, framing, .. } = setup;
-        let starts = flows.iter().enumerate().filter(|(_, setup)| setup.after.is_empty());
+        let Setup { fabric, flows, gates, options, routing: transports, framing, .. } = setup;
+        let starts = flows.iter().enumerate().filter(|(_, setup)| !setup.waits());
         let starts = starts.filter(|(_, setup)| here.contains(&setup.flow.src.0));
         let starts = starts.map(|(index, setup)| (setup.flow.start.0, index as u32));
         let mut routing = [None; 256];
@@ -168,7 +168,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             held: vec![],
             external: vec![],
             opens: starts.filter(|(at, _)| *at != Time::NEVER.0).map(Reverse).collect(),
-            progress: Progress::new(&flows),
+            progress: Progress::new(&flows, &gates),
             end,
             framing,
             here: here.to_vec(),

@@ -2,6 +2,7 @@
 
 use crate::Fault;
 use crate::balance::path;
+use crate::collectives::{self, collectives};
 use crate::manifest::manifest;
 use crate::output::{self, PcapFile};
 use crate::plan::{Case, Plan};
@@ -14,27 +15,30 @@ use incast_measure::{Balance, Fidelity, FlowMeta, Request, Run, Warning};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowClass, FlowSpec, Origin, Start};
 use incast_world::{
-    CaptureStream, Captured, FlowSetup, Monitor, Options, Setup, TraceLog, assemble, path_use,
+    CaptureStream, Captured, FlowSetup, GateId, Monitor, Options, Setup, TraceLog, assemble,
+    path_use,
 };
 use std::path::Path;
 use std::sync::{Arc, atomic::Ordering};
 
-/// Makes the world of one case. `capture` are ports whose packets are kept.
-pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
-    crate::memory::check_flows(plan)?;
-    let run = &plan.scenario.run;
-    let starts = |flow: &FlowSpec| match flow.start {
+/// When a flow starts if it waits for no other.
+fn start(flow: &FlowSpec) -> Time {
+    match flow.start {
         Start::At(at) => at,
         Start::After { .. } => Time::NEVER,
-    };
+    }
+}
+
+/// The flows of one case, as a world has them.
+fn setups<'a>(plan: &'a Plan, case: &'a Case) -> impl Iterator<Item = FlowSetup> + 'a {
     let flows = plan.traffic.flows.iter().zip(&case.transport_of).enumerate();
-    let flows = flows.map(|(index, (flow, transport))| FlowSetup {
+    flows.map(|(index, (flow, transport))| FlowSetup {
         flow: Flow {
             id: FlowId(index as u32),
             src: HostId(flow.src),
             dst: HostId(flow.dst),
             size: flow.size,
-            start: starts(flow),
+            start: start(flow),
             segments: segments(plan, flow),
             burst: flow.burst,
         },
@@ -47,11 +51,18 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
             Start::After { delay, .. } => delay,
             Start::At(_) => Span::ZERO,
         },
+        gate: flow.gate.map(GateId::new),
         cut: Time::NEVER,
-    });
+    })
+}
+
+/// Makes the world of one case. `capture` are ports whose packets are kept.
+pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
+    crate::memory::check_flows(plan)?;
+    let run = &plan.scenario.run;
     let base_rtt = plan.site.base_rtt;
     let silent = plan.traffic.silent_after_first_rtt.iter().map(|host| {
-        let own = plan.traffic.flows.iter().filter(|flow| flow.src == *host).map(starts);
+        let own = plan.traffic.flows.iter().filter(|flow| flow.src == *host).map(start);
         (*host, own.min().unwrap_or(Time::ZERO).saturating_add(base_rtt))
     });
     let watch = run.watch.0.unwrap_or(case.watched()) as usize;
@@ -74,7 +85,9 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
     };
     check_flows(plan, "output.pcap_flows", &plan.scenario.output.pcap_flows)?;
     let (fabric, site) = (plan.fabric.clone(), plan.site.clone());
-    Ok(assemble(fabric, site, &case.transports, plan.join, flows.collect(), plan.shared, options)?)
+    let flows = setups(plan, case).collect();
+    let setup = assemble(fabric, site, &case.transports, plan.join, flows, plan.shared, options)?;
+    Ok(Setup { gates: collectives::gates(plan), ..setup })
 }
 
 fn segments(plan: &Plan, flow: &FlowSpec) -> Segments {
@@ -206,10 +219,15 @@ pub(crate) fn describe(
     if let Some(fidelity) = &fidelity {
         manifest["fidelity"] = serde_json::json!(fidelity);
     }
+    let flows = flow_metas(plan, case, &record);
     let mut run = Run {
         label: case.title(),
         transports: case.transports.iter().map(|t| t.info.name.to_string()).collect(),
-        flows: flow_metas(plan, case, &record),
+        collectives: match plan.traffic.collectives.as_slice() {
+            [] => vec![],
+            _ => collectives(plan, &setups(plan, case).collect::<Vec<_>>(), &flows, &record),
+        },
+        flows,
         ports: port_metas(plan),
         link_changes: link_changes(plan),
         requests: requests(plan, &record),

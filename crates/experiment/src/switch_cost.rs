@@ -102,6 +102,7 @@ impl Bench {
             transport: info.id,
             after: vec![],
             delay: Span::ZERO,
+            gate: None,
             cut: Time::NEVER,
         };
         let setup = assemble(fabric, site, &transports, Join::Shared, vec![flow], None, options)?;

@@ -4,8 +4,8 @@ use crate::Fault;
 use crate::framing::{check_table, wire_cost};
 use crate::inputs::Inputs;
 use crate::scenario::{
-    Burst, ClosedLoop, FlowFile, Incast, Long, ManyToMany, Poisson, Requests, Scenario,
-    Traffic as Entry,
+    Burst, ClosedLoop, Collective, FlowFile, Incast, Issue, Long, ManyToMany, Poisson, Requests,
+    Scenario, Traffic as Entry,
 };
 use incast_fabric::{Fabric, Imported};
 use incast_transport::{Bytes, Framing, Notice, Rate, Span, Time};
@@ -278,6 +278,43 @@ impl Context<'_> {
         Ok(incast_workload::bursts(self.shape, &burst)?)
     }
 
+    fn collective(&self, own: &Collective) -> Result<Traffic, Wrong> {
+        let straggler = match (own.straggler, own.extra) {
+            (Some(rank), Some(extra)) => Some((rank, extra)),
+            (None, None) => None,
+            (given, _) => {
+                let (has, lacks) = match given {
+                    Some(_) => ("straggler", "extra"),
+                    None => ("extra", "straggler"),
+                };
+                let problem =
+                    format!("needs `{lacks}`: which rank computes longer, and by how much");
+                return Err(Fault::at(self.key(has), problem).into());
+            }
+        };
+        let ranks = match &own.ranks {
+            Some(ranks) => self.hosts("ranks", ranks)?,
+            None => (0..self.shape.hosts).collect(),
+        };
+        let spec = incast_workload::Collective {
+            kind: own.collective,
+            algorithm: own.algorithm.unwrap_or(own.collective.algorithms()[0]),
+            ranks,
+            size: own.size.0,
+            group: own.group,
+            root: own.root,
+            shares: own.shares.clone(),
+            channels: own.channels,
+            chunks: own.chunks,
+            in_turn: own.issue == Issue::Serial,
+            iterations: own.iterations,
+            compute: own.compute,
+            straggler,
+            at: Time(own.at.0),
+        };
+        Ok(incast_workload::collective(self.shape, &spec)?)
+    }
+
     fn file(
         &self,
         FlowFile { file, start_unit, .. }: &FlowFile,
@@ -325,6 +362,7 @@ impl Context<'_> {
             Entry::ManyToMany(own) => self.many_to_many(own)?,
             Entry::Long(own) => self.long(own)?,
             Entry::Burst(own) => self.burst(own)?,
+            Entry::Collective(own) => self.collective(own)?,
             Entry::FlowFile(own) => return self.file(own, imported, inputs),
         };
         Ok(Flows { traffic, failures: vec![] })

@@ -19,6 +19,7 @@
 //! Flows of the warm-up are in the columns but excluded from statistics of flows.
 
 mod balance;
+mod collective;
 pub mod columns;
 mod comparison;
 #[cfg(not(target_family = "wasm"))]
@@ -52,6 +53,7 @@ mod warning;
 mod write;
 
 pub use balance::{Balance, BalanceSummary, FEWEST_ARRIVALS, Window as BalancedWindow};
+pub use collective::{Collective, CollectiveSummary, CriticalPath};
 pub use columns::columns_markdown;
 pub use comparison::{Better, Comparison};
 pub use fairness::{FairnessSummary, TransportShare};

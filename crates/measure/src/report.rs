@@ -1,5 +1,6 @@
 //! `report.html`: one self-contained page that needs neither files nor network.
 
+mod collectives;
 mod sizes;
 mod tiers;
 
@@ -39,6 +40,7 @@ fn page(title: &str, runs: &[Run], figures: &[Figure], place: Option<&Path>) -> 
     out += &warnings(runs);
     out += &comparison(&summaries);
     out += &balance(&summaries);
+    out += &collectives::table(&summaries);
     out += &next(place, runs);
     for figure in figures {
         out += &page::section(figure);

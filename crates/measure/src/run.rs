@@ -1,7 +1,7 @@
 //! One run: its record with the scenario's metadata.
 
-use crate::Fidelity;
 use crate::warning::{Warning, warnings_of};
+use crate::{Collective, Fidelity};
 use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
 use incast_units::{Rate, Span, Time};
 
@@ -58,7 +58,7 @@ pub struct LinkChange {
     pub up: bool,
 }
 
-/// Flows that belong together, such as the responses to one query or one collective. They are
+/// Flows that belong together, such as the responses to one query. They are
 /// complete with the last flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
@@ -90,6 +90,8 @@ pub struct Run {
     pub link_changes: Vec<LinkChange>,
     /// The requests, if flows belong together.
     pub requests: Vec<Request>,
+    /// The iterations of collectives, one collective after the other.
+    pub collectives: Vec<Collective>,
     /// Unloaded RTT of a full packet and its ACK over the longest path; zero if unknown.
     pub base_rtt: Span,
     /// The resolved scenario and where and how it ran, for `manifest.json`; a JSON object.

@@ -1,6 +1,7 @@
 //! One run in numbers: `summary.json`.
 
 use crate::balance::{Balance, BalanceSummary};
+use crate::collective::{self, CollectiveSummary};
 use crate::fairness::{FairnessSummary, fairness};
 use crate::parts::{AgePercentiles, PartMeans};
 use crate::run::{LONG_FLOW_BYTES, Run, gbps, share};
@@ -53,6 +54,9 @@ pub struct Summary {
     pub tiers: Vec<TierSummary>,
     /// Requests, if flows belong together.
     pub requests: Option<RequestSummary>,
+    /// Collectives, if there are some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub collectives: Vec<CollectiveSummary>,
 }
 
 /// How many flows.
@@ -286,6 +290,7 @@ pub fn summarise(run: &Run) -> Summary {
         counters: counters(run),
         tiers: tiers(run),
         requests: requests(run),
+        collectives: collective::summarise(run),
     }
 }
 

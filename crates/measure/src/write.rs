@@ -1,6 +1,6 @@
 //! Writes columns as Parquet and CSV, and the small JSON files.
 
-use crate::columns::{Cell, Column, Row, TABLES, TRACE, Table};
+use crate::columns::{Cell, Column, Row, Table, tables_of};
 use crate::folder::{FolderError, write_atomic, write_through};
 use crate::{Run, Summary, summarise};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
@@ -186,8 +186,8 @@ fn json_bytes(value: &impl serde::Serialize) -> Vec<u8> {
     text
 }
 
-/// Writes `flows.parquet`, `ports.parquet`, `fairness.parquet`, `summary.json` and last
-/// `manifest.json` of one run into an existing folder, with the CSV files too on request. The
+/// Writes the tables of one run (`flows.parquet` and others), `summary.json` and last
+/// `manifest.json` into an existing folder, with the CSV files too on request. The
 /// manifest says `"complete": false` if the run did not end by itself, or no flow is [complete](Run::complete).
 /// Returns the summary.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
@@ -199,10 +199,9 @@ pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderE
 /// The files that [`write_run`] writes, by name, without CSV: for programs without a file system.
 pub fn files_of(run: &Run) -> Vec<(String, Vec<u8>)> {
     run.check();
-    let trace = run.record.trace.is_some().then_some(&TRACE);
-    let tables = TABLES.into_iter().chain(trace);
-    let mut files: Vec<(String, Vec<u8>)> =
-        tables.map(|table| (format!("{}.parquet", table.name), table.parquet(run))).collect();
+    let mut files: Vec<(String, Vec<u8>)> = tables_of(run)
+        .map(|table| (format!("{}.parquet", table.name), table.parquet(run)))
+        .collect();
     let mut manifest = run.manifest.clone();
     manifest["complete"] = run.complete().into();
     files.push(("summary.json".into(), json_bytes(&summarise(run))));
@@ -213,8 +212,7 @@ pub fn files_of(run: &Run) -> Vec<(String, Vec<u8>)> {
 /// The same without the manifest, for a folder with more files: its manifest is written last.
 pub fn write_tables(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     run.check();
-    let trace = run.record.trace.is_some().then_some(&TRACE);
-    for table in TABLES.into_iter().chain(trace) {
+    for table in tables_of(run) {
         table.write_parquet(&folder.join(format!("{}.parquet", table.name)), run)?;
         if csv {
             table.write_csv(&folder.join(format!("{}.csv", table.name)), run)?;

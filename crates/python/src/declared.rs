@@ -3,7 +3,7 @@
 use crate::error;
 use incast_experiment::Scenario;
 use incast_experiment::scenario::Key;
-use incast_measure::columns::{Column, TABLES};
+use incast_measure::columns::{Column, all_tables};
 use incast_measure::{Number, StudyResults, Summary, study_frame};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -35,7 +35,7 @@ pub fn columns() -> String {
             "meaning": column.doc,
         })
     };
-    let tables = TABLES.iter().map(|table| {
+    let tables = all_tables().map(|table| {
         let columns: Vec<Value> = table.columns.iter().map(column).collect();
         (table.name.to_string(), json!(columns))
     });

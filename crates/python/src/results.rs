@@ -4,7 +4,7 @@ use crate::error;
 use crate::table::Table;
 use incast_experiment::output::{self, Ran};
 use incast_experiment::{Fault, Plan};
-use incast_measure::columns::TABLES;
+use incast_measure::columns::tables_of;
 use incast_measure::frame::{Frame, Values};
 use incast_measure::{Comparison, ResultsFolder, Run, Summary, report_text, summarise};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -73,10 +73,10 @@ impl Results {
         self.place.clone()
     }
 
-    /// A table of a run: `flows`, `ports` or `fairness`, as in the results folder.
+    /// A table of a run, such as `flows`, as in the results folder.
     fn table(&self, py: Python<'_>, at: usize, name: &str) -> PyResult<Table> {
         let run = self.run(at)?;
-        let table = TABLES.into_iter().find(|table| table.name == name);
+        let table = tables_of(run).find(|table| table.name == name);
         let table = table.ok_or_else(|| PyValueError::new_err(format!("no table `{name}`")))?;
         Ok(Table(py.detach(|| table.batch(run))))
     }

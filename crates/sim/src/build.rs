@@ -11,7 +11,7 @@ use crate::paged::Paged;
 use crate::partition::{Openings, Partition, Switches};
 use crate::transit::{Border, Common, Outbox, Transit};
 use incast_fabric::{Fabric, Forwarding, PortSpec};
-use incast_transport::{Bytes, HostId, PacketPool, PacketRef, Port, Random, Routing};
+use incast_transport::{Bytes, FlowId, HostId, PacketPool, PacketRef, Port, Random, Routing};
 use incast_world::{
     Captures, EndHost, FlowSetup, LinkState, LossLog, Options, PortMaker, PortSeries, Setup,
     Switch, Transmitter, epochs, new_deliveries, new_probe, purpose,
@@ -94,12 +94,29 @@ impl Builder {
         work
     }
 
-    /// Whether a flow waits for one whose destination is in another partition than its own source.
+    /// Whether a flow waits, itself or through gates, for one whose destination is in another
+    /// partition than its own source.
     fn waits_across(&self, part_of: &[u32]) -> bool {
         let part = |host: HostId| part_of[host.0 as usize];
+        let ends = |after: &[FlowId]| -> Vec<u32> {
+            let end = |f: &FlowId| part(self.0.flows[f.0 as usize].flow.dst);
+            after.iter().map(end).collect()
+        };
+        // Where what opens a gate ends; none where that is in several partitions.
+        let mut gates: Vec<Option<Option<u32>>> = Vec::with_capacity(self.0.gates.len());
+        for gate in &self.0.gates {
+            let before = gate.gate.map_or(Some(None), |gate| gates[gate.place()]);
+            let Some(before) = before else { return true };
+            let mut parts = ends(&gate.after);
+            parts.extend(before);
+            parts.dedup();
+            gates.push((parts.len() <= 1).then(|| parts.first().copied()));
+        }
         self.0.flows.iter().any(|setup| {
-            let mut ends = setup.after.iter().map(|f| self.0.flows[f.0 as usize].flow.dst);
-            ends.any(|end| part(end) != part(setup.flow.src))
+            let own = part(setup.flow.src);
+            let gate = setup.gate.map_or(Some(None), |gate| gates[gate.place()]);
+            let across = gate.is_none_or(|end| end.is_some_and(|end| end != own));
+            across || setup.after.iter().any(|f| part(self.0.flows[f.0 as usize].flow.dst) != own)
         })
     }
 
@@ -143,7 +160,7 @@ impl Builder {
             here(source).then(|| (common.batch_of[source as usize] - first) as usize)
         };
         let mut part = Partition {
-            openings: Openings::new(&common.flows, batches.count(), batch_of),
+            openings: Openings::new(&common.flows, &self.0.gates, batches.count(), batch_of),
             events: 0,
             net: self.network(index, count, batches, common),
             hosts: vec![],

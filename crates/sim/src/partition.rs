@@ -10,7 +10,7 @@ use crate::switch::{arrive, egress, is_eventful, settle};
 use crate::transit::Transit;
 use incast_fabric::PortId;
 use incast_transport::{PacketRef, Time, prefetch};
-use incast_world::{FlowSetup, LinkState, Progress, Switch, is_change};
+use incast_world::{FlowSetup, Gate, LinkState, Progress, Switch, is_change};
 use std::cmp::Reverse;
 
 /// The flows that start in a partition.
@@ -59,19 +59,20 @@ impl Openings {
     /// The flows of this partition: `batch` is that of a flow that starts here, one of `batches`.
     pub fn new(
         flows: &[FlowSetup],
+        gates: &[Gate],
         batches: usize,
         batch: impl Fn(&FlowSetup) -> Option<usize>,
     ) -> Openings {
         let mut timed = vec![vec![]; batches];
         for setup in flows {
-            let has_time = setup.after.is_empty() && setup.flow.start != Time::NEVER;
+            let has_time = !setup.waits() && setup.flow.start != Time::NEVER;
             if let Some(batch) = batch(setup).filter(|_| has_time) {
                 timed[batch].push(setup.flow.id.0);
             }
         }
         let latest_first = |index: &u32| Reverse((flows[*index as usize].flow.start, *index));
         timed.iter_mut().for_each(|flows| flows.sort_by_key(latest_first));
-        Openings { timed, progress: Progress::new(flows) }
+        Openings { timed, progress: Progress::new(flows, gates) }
     }
 
     /// Schedules the next flow of the current batch with a given start time.

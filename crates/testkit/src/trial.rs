@@ -259,7 +259,7 @@ pub fn ladder(start: Time) -> Vec<Flow> {
 
 /// A flow of this transport that opens at its start.
 pub fn setup_of(flow: Flow, transport: TransportId) -> FlowSetup {
-    FlowSetup { flow, transport, after: vec![], delay: Span::ZERO, cut: Time::NEVER }
+    FlowSetup { flow, transport, after: vec![], delay: Span::ZERO, gate: None, cut: Time::NEVER }
 }
 
 /// A fabric as scenarios write it, of equal links.

@@ -99,6 +99,17 @@ impl Parts {
             + self.queueing.iter().sum::<u64>()
     }
 
+    /// Adds the parts of another flow.
+    pub fn add(&mut self, other: &Parts) {
+        self.nic_own += other.nic_own;
+        self.nic_other += other.nic_other;
+        self.blocked.iter_mut().zip(other.blocked).for_each(|(own, other)| *own += other);
+        self.recovery += other.recovery;
+        self.serialisation += other.serialisation;
+        self.propagation += other.propagation;
+        self.queueing.iter_mut().zip(other.queueing).for_each(|(own, other)| *own += other);
+    }
+
     /// Adds what the sender did between two instants `span` apart. A snapshot of a packet that waits in
     /// its NIC counts transmissions that are still to come; what exceeds the span is left out, so
     /// that the sum is exact.

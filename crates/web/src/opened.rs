@@ -136,9 +136,8 @@ impl Opened {
     pub fn describe(&self) -> Value {
         let one = |(name, table): &(&str, Result<StoredTable, Trouble>)| {
             let table = table.as_ref().ok()?;
-            let declared = incast_measure::columns::TABLES.into_iter();
-            let declared = declared.chain([&incast_measure::columns::TRACE]);
-            let doc = declared.into_iter().find(|one| one.name == *name).map_or("", |one| one.doc);
+            let mut declared = incast_measure::columns::all_tables();
+            let doc = declared.find(|one| one.name == *name).map_or("", |one| one.doc);
             let columns: Vec<Value> = table
                 .columns()
                 .iter()

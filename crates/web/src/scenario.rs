@@ -5,7 +5,7 @@ use incast_experiment::scenario::{Draft, Key, Node, Traffic};
 use incast_experiment::{
     Content, Contents, Fault, Plan, Scenario, World, declared, output, sources,
 };
-use incast_measure::columns::{Column, TABLES, TRACE, Table};
+use incast_measure::columns::{Column, Table, all_tables};
 use incast_protocols::CATALOGUE;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -154,7 +154,7 @@ pub fn declarations() -> Value {
         .collect();
     let transports: Vec<Value> =
         CATALOGUE.iter().map(|entry| declared::transport_in_full(*entry)).collect();
-    let tables: Vec<Value> = TABLES.into_iter().chain([&TRACE]).map(table).collect();
+    let tables: Vec<Value> = all_tables().map(table).collect();
     json!({
         "version": incast_experiment::VERSION,
         "keys": keys.iter().map(Key::to_json).collect::<Vec<_>>(),

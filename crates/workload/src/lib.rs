@@ -21,6 +21,7 @@
 
 mod builtin;
 mod closed_loop;
+mod collective;
 mod dialect;
 mod error;
 mod import;
@@ -38,6 +39,7 @@ mod wire_cost;
 
 pub use builtin::{TableInfo, packet_table, packet_tables, table, tables};
 pub use closed_loop::{ClosedLoop, closed_loop};
+pub use collective::{Algorithm, Collective, CollectiveGroup, CollectiveKind, Message, collective};
 pub use dialect::SizeUnit;
 pub use error::WorkloadError;
 pub use import::hpcc::{export_hpcc, read_hpcc};
@@ -53,7 +55,8 @@ pub use random::{Stream, draw, fold, fold_text};
 pub use request::{ManyToMany, REQUEST_BYTES, RequestResponse, many_to_many, requests};
 pub use size_table::SizeTable;
 pub use traffic::{
-    FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, Origin, RequestGroup, Shape, Start, Traffic,
+    FlowClass, FlowSpec, Gate, MAX_FLOW_BYTES, MAX_FLOWS, Origin, RequestGroup, Shape, Start,
+    Traffic,
 };
 pub use warning::{ENDLESS_FLOWS, WARNINGS};
 pub use wire_cost::WireCost;

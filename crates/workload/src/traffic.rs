@@ -1,5 +1,6 @@
 //! Flows: source, destination, size and start.
 
+use crate::collective::CollectiveGroup;
 use crate::error::{WorkloadError, one_of};
 use crate::random::{Stream, fold, fold_text};
 use incast_units::{Notice, Rate, Span, Time};
@@ -26,17 +27,20 @@ pub enum FlowClass {
     Incast = 4,
     /// Part of a burst.
     Burst = 5,
+    /// A message of a collective.
+    Collective = 6,
 }
 
 impl FlowClass {
     /// All classes, in the order of their numbers.
-    pub const ALL: [FlowClass; 6] = [
+    pub const ALL: [FlowClass; 7] = [
         FlowClass::Background,
         FlowClass::Long,
         FlowClass::Request,
         FlowClass::Response,
         FlowClass::Incast,
         FlowClass::Burst,
+        FlowClass::Collective,
     ];
 
     /// The name in files and results.
@@ -48,6 +52,7 @@ impl FlowClass {
             FlowClass::Response => "response",
             FlowClass::Incast => "incast",
             FlowClass::Burst => "burst",
+            FlowClass::Collective => "collective",
         }
     }
 }
@@ -73,7 +78,7 @@ impl FromStr for FlowClass {
 pub enum Start {
     /// At this time.
     At(Time),
-    /// `delay` after the last of `flows` has completed.
+    /// `delay` after the last of `flows` has completed and the flow's gate, if it has one, is open.
     After {
         /// Indices in [`Traffic::flows`]; all of them have to be complete.
         flows: Vec<u32>,
@@ -102,6 +107,8 @@ pub struct FlowSpec {
     /// Packets that it may send before its source hears from its destination; `None`: as many as the
     /// transport lets it.
     pub burst: Option<u32>,
+    /// A gate that has to be open, the index in [`Traffic::gates`]; only of one that starts after others.
+    pub gate: Option<u32>,
     /// What decided when it starts.
     pub origin: Origin,
 }
@@ -122,9 +129,23 @@ impl FlowSpec {
     /// A flow without prescribed packets or transport.
     pub fn new(src: u32, dst: u32, size: u64, start: Start, class: FlowClass) -> FlowSpec {
         let origin = Origin::Pattern;
-        let (segments, transport, burst) = (None, None, None);
-        FlowSpec { src, dst, size, start, class, segments, transport, burst, origin }
+        let (segments, transport, burst, gate) = (None, None, None, None);
+        FlowSpec { src, dst, size, start, class, segments, transport, burst, gate, origin }
     }
+}
+
+/// What several flows wait for, such as a computation between what a host receives and what it sends. It
+/// opens `delay` after the last of: these flows are complete, an earlier gate is open, and it is `from`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// Indices in [`Traffic::flows`].
+    pub flows: Vec<u32>,
+    /// The index of a gate before it in [`Traffic::gates`].
+    pub gate: Option<u32>,
+    /// See above.
+    pub from: Time,
+    /// See above.
+    pub delay: Span,
 }
 
 /// A request to many servers: complete when all responses are.
@@ -151,8 +172,12 @@ pub struct Traffic {
     pub offered_load: Option<f64>,
     /// Warnings for the user.
     pub warnings: Vec<Notice>,
+    /// What several flows wait for.
+    pub gates: Vec<Gate>,
     /// Requests, for request completion times; the index is the group's number.
     pub requests: Vec<RequestGroup>,
+    /// Iterations of collectives, one collective after the other.
+    pub collectives: Vec<CollectiveGroup>,
     /// Hosts that become unresponsive after their first RTT, ascending.
     pub silent_after_first_rtt: Vec<u32>,
 }
@@ -161,68 +186,86 @@ impl Traffic {
     /// Sorts the flows with a given start by time (stably); flows that wait for others follow.
     /// Indices in [`Start::After`] and in `requests` refer to the order before sorting and are
     /// translated. Panics if an index does not exist.
-    pub fn from_flows(mut flows: Vec<FlowSpec>, mut requests: Vec<RequestGroup>) -> Traffic {
-        let mut order: Vec<u32> = (0..flows.len() as u32).collect();
-        order.sort_by_key(|&i| match flows[i as usize].start {
+    pub fn from_flows(flows: Vec<FlowSpec>, requests: Vec<RequestGroup>) -> Traffic {
+        let load_definition = "no load: the flows are given one by one".to_string();
+        Traffic { flows, requests, load_definition, ..Traffic::default() }.sorted()
+    }
+
+    /// With the flows in their order, and everything that names flows translated.
+    pub(crate) fn sorted(mut self) -> Traffic {
+        let mut order: Vec<u32> = (0..self.flows.len() as u32).collect();
+        order.sort_by_key(|&i| match self.flows[i as usize].start {
             Start::At(time) => (0, time),
             Start::After { .. } => (1, Time::ZERO),
         });
-        let mut place = vec![0u32; flows.len()];
+        let mut place = vec![0u32; self.flows.len()];
         for (new, &old) in order.iter().enumerate() {
             place[old as usize] = new as u32;
         }
-        let translate = |list: &mut [u32]| list.iter_mut().for_each(|i| *i = place[*i as usize]);
-        for flow in &mut flows {
+        self.renumber(|flow| place[flow as usize]);
+        let mut slots: Vec<Option<FlowSpec>> =
+            std::mem::take(&mut self.flows).into_iter().map(Some).collect();
+        let take = |&i: &u32| slots[i as usize].take().expect("each place once");
+        self.flows = order.iter().map(take).collect();
+        self
+    }
+
+    /// Gives each flow another number wherever it is named.
+    fn renumber(&mut self, number: impl Fn(u32) -> u32) {
+        let renumber = |list: &mut Vec<u32>| list.iter_mut().for_each(|flow| *flow = number(*flow));
+        for flow in &mut self.flows {
             if let Start::After { flows, .. } = &mut flow.start {
-                translate(flows);
+                renumber(flows);
             }
         }
-        for group in &mut requests {
-            translate(&mut group.requests);
-            translate(&mut group.responses);
+        self.gates.iter_mut().for_each(|gate| renumber(&mut gate.flows));
+        for group in &mut self.requests {
+            renumber(&mut group.requests);
+            renumber(&mut group.responses);
         }
-        let mut slots: Vec<Option<FlowSpec>> = flows.into_iter().map(Some).collect();
-        let take = |&i: &u32| slots[i as usize].take().expect("each place once");
-        let flows = order.iter().map(take).collect();
-        let load_definition = "no load: the flows are given one by one".to_string();
-        Traffic { flows, requests, load_definition, ..Traffic::default() }
+        for message in self.collectives.iter_mut().flat_map(|group| &mut group.messages) {
+            message.flow = number(message.flow);
+        }
+    }
+
+    /// Moves the numbers of gates and collectives up: as many are before them.
+    fn shift(&mut self, shift: u32, collectives: u32) {
+        let of_flows = self.flows.iter_mut().filter_map(|flow| flow.gate.as_mut());
+        let of_gates = self.gates.iter_mut().filter_map(|gate| gate.gate.as_mut());
+        of_flows.chain(of_gates).for_each(|gate| *gate += shift);
+        for group in &mut self.collectives {
+            group.ready = group.ready.start + shift..group.ready.end + shift;
+            group.number += collectives;
+        }
     }
 
     /// Merges both, in order. The offered load is kept if only one of them has one, or if both have
     /// the same definition (then it is their sum).
-    pub fn merge(self, other: Traffic) -> Traffic {
+    pub fn merge(mut self, mut other: Traffic) -> Traffic {
         let shift = self.flows.len() as u32;
-        let moved = |list: Vec<u32>| list.into_iter().map(|i| i + shift).collect::<Vec<_>>();
-        let (mut flows, mut requests) = (self.flows, self.requests);
-        flows.extend(other.flows.into_iter().map(|mut flow| {
-            if let Start::After { flows, .. } = &mut flow.start {
-                *flows = moved(std::mem::take(flows));
-            }
-            flow
-        }));
-        requests.extend(other.requests.into_iter().map(|group| RequestGroup {
-            requests: moved(group.requests),
-            responses: moved(group.responses),
-            ..group
-        }));
-        let mut traffic = Traffic::from_flows(flows, requests);
-        let same = self.load_definition == other.load_definition;
+        other.renumber(|flow| flow + shift);
+        let collectives = self.collectives.last().map_or(0, |group| group.number + 1);
+        other.shift(self.gates.len() as u32, collectives);
+        self.flows.append(&mut other.flows);
+        self.gates.append(&mut other.gates);
+        self.requests.append(&mut other.requests);
+        self.collectives.append(&mut other.collectives);
+        let mut traffic = self.sorted();
+        let same = traffic.load_definition == other.load_definition;
         (traffic.offered_load, traffic.load_definition) =
-            match (self.offered_load, other.offered_load) {
-                (Some(load), None) => (Some(load), self.load_definition),
+            match (traffic.offered_load, other.offered_load) {
+                (Some(load), None) => (Some(load), traffic.load_definition),
                 (None, Some(load)) => (Some(load), other.load_definition),
-                (Some(a), Some(b)) if same => (Some(a + b), self.load_definition),
-                (None, None) => (None, self.load_definition),
-                _ => (None, format!("{}; and {}", self.load_definition, other.load_definition)),
+                (Some(a), Some(b)) if same => (Some(a + b), traffic.load_definition),
+                (None, None) => (None, traffic.load_definition),
+                _ => (None, format!("{}; and {}", traffic.load_definition, other.load_definition)),
             };
-        traffic.warnings = self.warnings;
         for notice in other.warnings {
             if !traffic.warnings.contains(&notice) {
                 traffic.warnings.push(notice);
             }
         }
-        traffic.silent_after_first_rtt =
-            [self.silent_after_first_rtt, other.silent_after_first_rtt].concat();
+        traffic.silent_after_first_rtt.append(&mut other.silent_after_first_rtt);
         traffic.silent_after_first_rtt.sort_unstable();
         traffic.silent_after_first_rtt.dedup();
         traffic
@@ -243,9 +286,7 @@ impl Traffic {
                 Start::After { delay, .. } => *delay = Span(delay.0.saturating_add(late.0)),
             }
         }
-        let flows = std::mem::take(&mut self.flows);
-        let sorted = Traffic::from_flows(flows, std::mem::take(&mut self.requests));
-        Traffic { flows: sorted.flows, requests: sorted.requests, ..self }
+        self.sorted()
     }
 
     /// With `notices` before its own warnings.
@@ -321,16 +362,22 @@ impl Traffic {
 
     /// The first flow that can never start because it waits, directly or indirectly, for itself.
     pub(crate) fn waiting_for_itself(&self) -> Option<u32> {
-        let mut waits = vec![0u32; self.flows.len()];
-        let mut wakes: Vec<Vec<u32>> = vec![Vec::new(); self.flows.len()];
+        // Flows, then gates.
+        let count = self.flows.len();
+        let of_flows = self.flows.iter().map(|flow| match &flow.start {
+            Start::After { flows, .. } => (flows.as_slice(), flow.gate),
+            Start::At(_) => (&[][..], None),
+        });
+        let all = of_flows.chain(self.gates.iter().map(|gate| (gate.flows.as_slice(), gate.gate)));
+        let mut waits = vec![0u32; count + self.gates.len()];
+        let mut wakes: Vec<Vec<u32>> = vec![Vec::new(); count + self.gates.len()];
         let mut ready = Vec::new();
-        for (i, flow) in self.flows.iter().enumerate() {
-            match &flow.start {
-                Start::After { flows, .. } if !flows.is_empty() => {
-                    waits[i] = flows.len() as u32;
-                    flows.iter().for_each(|&f| wakes[f as usize].push(i as u32));
-                }
-                _ => ready.push(i as u32),
+        for (i, (flows, gate)) in all.enumerate() {
+            waits[i] = flows.len() as u32 + u32::from(gate.is_some());
+            flows.iter().for_each(|&f| wakes[f as usize].push(i as u32));
+            gate.iter().for_each(|&gate| wakes[count + gate as usize].push(i as u32));
+            if waits[i] == 0 {
+                ready.push(i as u32);
             }
         }
         while let Some(done) = ready.pop() {
@@ -341,7 +388,7 @@ impl Traffic {
                 }
             }
         }
-        waits.iter().position(|&left| left > 0).map(|i| i as u32)
+        waits[..count].iter().position(|&left| left > 0).map(|i| i as u32)
     }
 }
 

@@ -118,6 +118,7 @@ pub fn assemble(
             .map(|t| t.info.id)
             .collect(),
         flows,
+        gates: vec![],
         shared,
         options,
         fabric,

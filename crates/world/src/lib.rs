@@ -63,7 +63,7 @@ pub use route::{
 };
 pub use series::{FlowBytes, PortSeries, series_start};
 pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
-pub use setup::{Captured, Faults, FlowSetup, Options, Setup, SharedBuffer};
+pub use setup::{Captured, Faults, FlowSetup, Gate, GateId, Options, Setup, SharedBuffer};
 pub use switch::{Decisions, Switch, Views};
 pub use trace::{LossLog, TraceFilter, TraceLog};
 pub use transmitter::{PortParts, Transmitter};

@@ -1,7 +1,7 @@
 //! Which flows wait for others, how far a run is, and when it is over.
 
-use crate::{FlowSetup, Setup, last_repair};
-use incast_transport::{Outcome, Span, Time};
+use crate::{FlowSetup, Gate, Setup, last_repair};
+use incast_transport::{FlowId, Outcome, Span, Time};
 use std::iter::Sum;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -40,10 +40,14 @@ impl Monitor {
 /// Flows that wait for flows, and flows that are complete.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// Flows that wait for a flow, by that flow; empty if there are none.
+    /// What waits for a flow or gate, by that: flows by number, then gates. Empty if nothing waits.
     dependents: Vec<Vec<u32>>,
-    /// Flows that each flow still waits for.
+    /// For how many flows and gates each flow, then each gate, still waits.
     missing: Vec<u32>,
+    /// When each of them opens at the earliest, as far as that is known; empty without gates.
+    earliest: Vec<u64>,
+    /// Delay of each gate.
+    delays: Vec<u64>,
     /// Flows completed.
     pub completed: usize,
     /// When the last of them was, picoseconds.
@@ -53,22 +57,49 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Before the start of a run.
-    pub fn new(flows: &[FlowSetup]) -> Progress {
+    /// Before the start of a run. Panics if a flow waits for the time alone: it has a start instead.
+    pub fn new(flows: &[FlowSetup], gates: &[Gate]) -> Progress {
+        Progress::opening(flows, gates, |_, flow| panic!("flow {flow} waits for the time alone"))
+    }
+
+    /// The same; `open` is called with each flow that waits for the time alone, and when it opens.
+    pub fn opening(
+        flows: &[FlowSetup],
+        gates: &[Gate],
+        mut open: impl FnMut(u64, u32),
+    ) -> Progress {
+        let count = flows.len();
         let mut dependents = vec![];
-        if flows.iter().any(|setup| !setup.after.is_empty()) {
-            dependents = vec![vec![]; flows.len()];
-            for (index, setup) in flows.iter().enumerate() {
-                setup.after.iter().for_each(|f| dependents[f.0 as usize].push(index as u32));
+        if !gates.is_empty() || flows.iter().any(FlowSetup::waits) {
+            dependents = vec![vec![]; count + gates.len()];
+            let waits = flows.iter().map(|one| (&one.after, one.gate));
+            let waits = waits.chain(gates.iter().map(|gate| (&gate.after, gate.gate)));
+            for ((after, gate), index) in waits.zip(0u32..) {
+                after.iter().for_each(|f| dependents[f.0 as usize].push(index));
+                gate.iter().for_each(|gate| dependents[count + gate.place()].push(index));
             }
         }
-        Progress {
+        let missing = |after: &[_], gate: bool| after.len() as u32 + u32::from(gate);
+        let of_flows = flows.iter().map(|one| missing(&one.after, one.gate.is_some()));
+        let of_gates = gates.iter().map(|gate| missing(&gate.after, gate.gate.is_some()));
+        let earliest = match gates {
+            [] => vec![],
+            _ => [vec![0; count], gates.iter().map(|gate| gate.from.0).collect()].concat(),
+        };
+        let mut progress = Progress {
             dependents,
-            missing: flows.iter().map(|setup| setup.after.len() as u32).collect(),
+            missing: of_flows.chain(of_gates).collect(),
+            earliest,
+            delays: gates.iter().map(|gate| gate.delay.0).collect(),
             completed: 0,
             last_completion: 0,
             whole: 0,
+        };
+        let by_time = |gate: &usize| gates[*gate].after.is_empty() && gates[*gate].gate.is_none();
+        for gate in (0..gates.len()).filter(by_time) {
+            progress.open_gate(gate, flows, &mut open);
         }
+        progress
     }
 
     /// Takes note of flows that were completed since the last call, in order; `outcomes` are all of
@@ -85,15 +116,55 @@ impl Progress {
             // Batches of a partition complete their flows of a window one batch after the other.
             self.last_completion = self.last_completion.max(outcome.completed);
             self.whole -= i64::from(flows[outcome.flow.0 as usize].cut == Time::NEVER);
-            let Some(waiting) = self.dependents.get(outcome.flow.0 as usize) else { continue };
-            for &flow in waiting {
-                self.missing[flow as usize] -= 1;
-                if self.missing[flow as usize] == 0 {
-                    self.whole += i64::from(flows[flow as usize].cut == Time::NEVER);
-                    open(outcome.completed + flows[flow as usize].delay.0, flow);
+            self.complete(outcome.flow, Time(outcome.completed), flows, &mut open);
+        }
+    }
+
+    /// A flow is complete: `open` is called as in [`note`](Progress::note).
+    #[inline]
+    pub fn complete(
+        &mut self,
+        flow: FlowId,
+        at: Time,
+        flows: &[FlowSetup],
+        open: &mut impl FnMut(u64, u32),
+    ) {
+        if !self.dependents.is_empty() {
+            self.reach(flow.0 as usize, at.0, flows, open);
+        }
+    }
+
+    /// A flow is complete, or a gate opens, at this time: counts it for what waits for it.
+    fn reach(
+        &mut self,
+        what: usize,
+        time: u64,
+        flows: &[FlowSetup],
+        open: &mut impl FnMut(u64, u32),
+    ) {
+        for place in 0..self.dependents[what].len() {
+            let next = self.dependents[what][place] as usize;
+            let earliest = self.earliest.get_mut(next).map_or(time, |earliest| {
+                *earliest = time.max(*earliest);
+                *earliest
+            });
+            self.missing[next] -= 1;
+            match (self.missing[next], flows.get(next)) {
+                (0, Some(setup)) => {
+                    self.whole += i64::from(setup.cut == Time::NEVER);
+                    open(earliest + setup.delay.0, next as u32);
                 }
+                (0, None) => self.open_gate(next - flows.len(), flows, open),
+                _ => {}
             }
         }
+    }
+
+    /// A gate waits for nothing more: it opens when it may.
+    fn open_gate(&mut self, gate: usize, flows: &[FlowSetup], open: &mut impl FnMut(u64, u32)) {
+        let place = flows.len() + gate;
+        let time = self.earliest[place].saturating_add(self.delays[gate]);
+        self.reach(place, time, flows, open);
     }
 }
 
@@ -168,14 +239,14 @@ impl End {
     pub fn of(setup: &Setup) -> End {
         let (flows, options) = (&setup.flows, &setup.options);
         let cuts = flows.iter().map(|one| one.cut).filter(|cut| *cut != Time::NEVER).max();
-        let whole = |one: &&FlowSetup| one.after.is_empty() && one.cut == Time::NEVER;
+        let whole = |one: &&FlowSetup| !one.waits() && one.cut == Time::NEVER;
         let whole = flows.iter().filter(whole).count() as i64;
         let repaired = last_repair(&setup.fabric).unwrap_or(0);
         End {
             flows: flows.len(),
             until: options.until.min(Time::HORIZON).0,
             drain: options.drain.0,
-            awaited: awaited(flows).max(repaired).max(cuts.unwrap_or_default().0),
+            awaited: awaited(setup).max(repaired).max(cuts.unwrap_or_default().0),
             whole,
             open: whole,
             cuts: cuts.is_some(),
@@ -280,10 +351,12 @@ impl End {
 
 /// By when every flow has started, as far as that is known, with the longest wait of one that
 /// starts after others: until then a time without progress is no sign.
-fn awaited(flows: &[FlowSetup]) -> u64 {
-    let starts = flows.iter().map(|setup| setup.flow.start).filter(|start| *start != Time::NEVER);
-    let delay = flows.iter().map(|setup| setup.delay.0).max().unwrap_or(0);
-    starts.max().unwrap_or(Time::ZERO).0.saturating_add(delay)
+fn awaited(setup: &Setup) -> u64 {
+    let starts = setup.flows.iter().map(|one| one.flow.start).filter(|start| *start != Time::NEVER);
+    let starts = starts.chain(setup.gates.iter().map(|gate| gate.from));
+    let delays = setup.flows.iter().map(|one| one.delay);
+    let delay = delays.chain(setup.gates.iter().map(|gate| gate.delay)).max().unwrap_or(Span::ZERO);
+    starts.max().unwrap_or(Time::ZERO).0.saturating_add(delay.0)
 }
 
 #[cfg(test)]

@@ -6,21 +6,61 @@ use incast_transport::{
     Extension, Flow, FlowId, Framing, Host, Packet, Routing, Span, SwitchHook, Time, TransportId,
 };
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// A flow, whose it is and when it starts.
 #[derive(Clone, Debug)]
 pub struct FlowSetup {
-    /// The flow; `start` counts when `after` is empty.
+    /// The flow; `start` counts when it does not wait ([`waits`](FlowSetup::waits)).
     pub flow: Flow,
     /// Which transport carries it.
     pub transport: TransportId,
-    /// It opens `delay` after the last of these is complete.
+    /// It opens `delay` after the last of these is complete and `gate` is open.
     pub after: Vec<FlowId>,
     /// See `after`.
     pub delay: Span,
+    /// A gate that has to be open.
+    pub gate: Option<GateId>,
     /// From when on its ends are apart for good; [`Time::NEVER`] if they never are.
     pub cut: Time,
+}
+
+impl FlowSetup {
+    /// Whether it waits for other flows or for a gate.
+    pub fn waits(&self) -> bool {
+        !self.after.is_empty() || self.gate.is_some()
+    }
+}
+
+/// The number of a [`Gate`]; in four bytes that a flow has to spare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GateId(NonZeroU32);
+
+impl GateId {
+    /// The gate at this place of [`Setup::gates`].
+    pub fn new(place: u32) -> GateId {
+        GateId(NonZeroU32::MIN.saturating_add(place))
+    }
+
+    /// Its place.
+    pub fn place(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// What several flows of a host wait for, such as a computation between what it receives and what it sends.
+/// It opens `delay` after the last of: these flows are complete, an earlier gate is open, and it is `from`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// Flows that have to be complete.
+    pub after: Vec<FlowId>,
+    /// A gate before it in [`Setup::gates`].
+    pub gate: Option<GateId>,
+    /// See above.
+    pub from: Time,
+    /// See above.
+    pub delay: Span,
 }
 
 /// One buffer for all ports of a switch, with a dynamic threshold: a port may hold
@@ -166,6 +206,8 @@ pub struct Setup {
     pub drawn_paths: Vec<TransportId>,
     /// Flows; `flows[i].flow.id == FlowId(i)`.
     pub flows: Vec<FlowSetup>,
+    /// What several flows wait for.
+    pub gates: Vec<Gate>,
     /// One buffer per switch instead of one per port.
     pub shared: Option<SharedBuffer>,
     /// How to run.

@@ -18,11 +18,11 @@ pub use docs::{keys_markdown, study_markdown};
 pub use draft::Draft;
 pub use field::{Auto, Buffer, Hosts, Overhead, Setting, auto};
 pub use key::{Command, Flag, Form, Key, Preset, title_of};
-pub use names::{ForwardingName, NicChoice};
+pub use names::{ForwardingName, Issue, NicChoice};
 pub use node::{Node, Origin, Value};
 pub use traffic::{
-    AllToAll, Burst, ClosedLoop, FlowFile, Incast, Long, ManyToMany, Permutation, Poisson,
-    Requests, Traffic,
+    AllToAll, Burst, ClosedLoop, Collective, FlowFile, Incast, Long, ManyToMany, Permutation,
+    Poisson, Requests, Traffic,
 };
 
 use crate::Fault;

@@ -7,7 +7,7 @@ use crate::world::World;
 use crate::{Fault, nearest};
 use incast_egress::port::Join;
 use incast_transport::{Acks, Routing};
-use incast_workload::{FlowClass, SizeUnit, StartUnit};
+use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit, StartUnit};
 use std::convert::Infallible;
 
 /// Enums that are written by name.
@@ -53,7 +53,25 @@ by_name! {
     SizeUnit, SizeUnit::NAMES;
     StartUnit, StartUnit::NAMES;
     NicChoice, NicChoice::NAMES;
+    CollectiveKind, CollectiveKind::NAMES;
+    Algorithm, Algorithm::NAMES;
+    Issue, Issue::NAMES;
     FlowClass, FlowClass::ALL.map(|class| (class.name(), class));
+}
+
+/// When messages of a collective are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Issue {
+    /// When the one before has arrived.
+    Serial,
+    /// When the rank has what it sends.
+    Free,
+}
+
+impl Issue {
+    /// Both, by name.
+    pub const NAMES: [(&'static str, Issue); 2] =
+        [("serial", Issue::Serial), ("free", Issue::Free)];
 }
 
 /// Which NIC a flow takes.

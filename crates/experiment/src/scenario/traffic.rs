@@ -2,12 +2,13 @@
 
 use super::field::{Field, Hosts};
 use super::key::{Command, Flag, Key, Preset};
+use super::names::Issue;
 use super::node::{Node, Value};
 use super::section::{Section, Table, join, within};
 use super::section::{brief, first, preset, read_key, section};
 use crate::{Fault, nearest};
 use incast_transport::{Bytes, Span};
-use incast_workload::{MAX_FLOWS, REQUEST_BYTES, SizeUnit, StartUnit};
+use incast_workload::{Algorithm, CollectiveKind, MAX_FLOWS, REQUEST_BYTES, SizeUnit, StartUnit};
 
 section! {
     /// Flows with sizes of a distribution, at random instants, between random hosts.
@@ -230,6 +231,56 @@ section! {
 }
 
 section! {
+    /// Ranks of a job compute, then exchange data in a collective, once or again and again.
+    pub struct Collective is "kind `collective`" {
+        /// What the ranks want: `all_reduce` (the sum of the data of all), `reduce_scatter` (each a share of
+        /// it), `all_gather` (the shares of all), `all_to_all` (each sends a share to each other) or
+        /// `broadcast` (the data of one).
+        collective: CollectiveKind;
+        /// Who sends what to whom. `direct` is for all, `ring` for all but `all_to_all`, `hierarchical` for all but
+        /// `broadcast`, `tree` and `double_tree` for `all_reduce` and `broadcast`, `halving_doubling` for
+        /// `all_reduce`, `reduce_scatter` and `all_gather` of a power of two of ranks, `pairwise` for
+        /// `reduce_scatter`, `all_gather` and `all_to_all`.
+        algorithm: Option<Algorithm> = None, says "`ring`; of `all_to_all`, `direct`";
+        /// The host of each rank, in the order of ranks.
+        ranks: Option<Hosts> = None, says "all hosts";
+        /// Bytes that a rank has in the end or has to give, all shares together (as `size` in nccl-tests).
+        size: Bytes;
+        /// Ranks of a group, which are neighbours in the order of ranks, of `hierarchical`.
+        group: Option<u32> = None;
+        /// The rank whose data a `broadcast` sends.
+        root: Option<u32> = None, says "0";
+        /// Share of each rank's data that each rank gets in an `all_to_all`, in the order of ranks, such as the
+        /// load of experts. They sum to 1.
+        shares: Option<Vec<f64>> = None, says "equal";
+        /// Parts of the data that are exchanged at the same time, each in messages of its own.
+        channels: u32 = 1, "1 to 4194304" => |parts| (1..=MAX_FLOWS).contains(&u64::from(*parts));
+        /// Parts of each of these that are exchanged one after the other, so that a rank passes one on while it
+        /// gets the next.
+        chunks: u32 = 1, "1 to 4194304" => |parts| (1..=MAX_FLOWS).contains(&u64::from(*parts));
+        /// When a rank sends: `serial`, when it has what it sends and its message of the step before has arrived, as over
+        /// one connection; or `free`, when it has what it sends, so that what has gathered at a rank that was late shares its
+        /// link. `free` with one chunk lets several threads work on a run.
+        issue: Issue = Issue::Serial;
+        /// How often. A rank begins the next one when everything that was sent to it has arrived, the root of a
+        /// `broadcast` when what it sent has.
+        iterations: u32 = 1, "1 to 4194304" => |times| (1..=MAX_FLOWS).contains(&u64::from(*times));
+        /// How long each rank computes before each iteration.
+        compute: Span = Span::ZERO;
+        /// A rank that computes longer, by `extra`.
+        straggler: Option<u32> = None;
+        /// How much longer the `straggler` computes before each iteration.
+        extra: Option<Span> = None;
+        /// When the first computation begins.
+        at: Span = Span::ZERO;
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+    }
+}
+
+section! {
     /// The flows of a file.
     pub struct FlowFile is "kind `file`" {
         /// A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content.
@@ -328,14 +379,16 @@ kinds! {
     ManyToMany = "many_to_many",
     Long = "long",
     Burst = "burst",
+    Collective = "collective",
     FlowFile = "file",
 }
 
 impl Traffic {
-    /// By how much its flows start later, at the most; those of a Poisson process are never in step.
+    /// By how much its flows start later, at the most; those of a Poisson process are never in step, ranks of a
+    /// collective are.
     pub fn jitter(&self) -> Span {
         match self {
-            Traffic::Poisson(_) => Span::ZERO,
+            Traffic::Poisson(_) | Traffic::Collective(_) => Span::ZERO,
             Traffic::ClosedLoop(own) => own.jitter,
             Traffic::Permutation(own) => own.jitter,
             Traffic::AllToAll(own) => own.jitter,

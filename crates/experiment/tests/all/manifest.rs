@@ -2,14 +2,14 @@
 
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
-    AllToAll, Assign, Auto, Buffer, Burst, ClosedLoop, Fabric, FlowFile, ForwardingName, Hosts,
-    Incast, Link, LinkFailure, Long, ManyToMany, Output, Overhead, Permutation, Pfc, Poisson,
-    Requests, Run, Setting, SharedBuffer, Traffic, Transport, auto,
+    AllToAll, Assign, Auto, Buffer, Burst, ClosedLoop, Collective, Fabric, FlowFile,
+    ForwardingName, Hosts, Incast, Issue, Link, LinkFailure, Long, ManyToMany, Output, Overhead,
+    Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Traffic, Transport, auto,
 };
 use incast_experiment::{Case, Manifest, Monitor, Plan, Scenario, World, execute, output};
 use incast_protocols::CATALOGUE;
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span};
-use incast_workload::{FlowClass, SizeUnit};
+use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit};
 use proptest::collection::vec;
 use proptest::option::{of, weighted};
 use proptest::prelude::*;
@@ -163,6 +163,33 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             burst: None,
         },
     );
+    let kind = prop_oneof![
+        Just((CollectiveKind::AllReduce, Algorithm::Ring)),
+        Just((CollectiveKind::AllGather, Algorithm::HalvingDoubling)),
+        Just((CollectiveKind::AllToAll, Algorithm::Pairwise)),
+    ];
+    let late = weighted(0.3, (0..HOSTS, span(9)));
+    let collective = (kind, (8..30_000u64).prop_map(Bytes), (1..3u32, 1..3u32), span(9), late)
+        .prop_map(|((collective, algorithm), size, (channels, iterations), compute, late)| {
+            Collective {
+                collective,
+                algorithm: Some(algorithm),
+                ranks: Some(Hosts(vec![(1, 3), (0, 0)])),
+                size,
+                group: None,
+                root: None,
+                shares: None,
+                channels,
+                chunks: 1,
+                issue: if iterations == 1 { Issue::Free } else { Issue::Serial },
+                iterations,
+                compute,
+                straggler: late.map(|(rank, _)| rank),
+                extra: late.map(|(_, extra)| extra),
+                at: Span::ZERO,
+                burst: None,
+            }
+        });
     prop_oneof![
         poisson.prop_map(Traffic::Poisson),
         closed.prop_map(Traffic::ClosedLoop),
@@ -179,6 +206,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         many.prop_map(Traffic::ManyToMany),
         long.prop_map(Traffic::Long),
         burst.prop_map(Traffic::Burst),
+        collective.prop_map(Traffic::Collective),
         Just(Traffic::FlowFile(FlowFile {
             file: input("flows.csv"),
             start_unit: None,

@@ -42,6 +42,7 @@ fn keys_of_another_kind_are_refused() {
         ("many_to_many", "from = \"0\"\nto = \"1\"\nto_second = \"2\"\nsize = \"1KB\""),
         ("long", "from = \"0\"\nto = \"1\"\nsize = \"1KB\""),
         ("burst", "from = \"0\"\nreceiver = 1\nsize = \"1KB\""),
+        ("collective", "collective = \"broadcast\"\nsize = \"1KB\""),
         ("file", "file = \"flows\""),
     ];
     assert_eq!(least.map(|one| one.0), Traffic::KINDS, "a kind is missing here");

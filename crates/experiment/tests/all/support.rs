@@ -2,14 +2,14 @@
 
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
-    AllToAll, Assign, Auto, Backend, Balance, Buffer, Burst, Clock, ClosedLoop, DataPlane, Fabric,
-    FlowFile, ForwardingName, Hosts, Incast, Link, LinkFailure, Long, ManyToMany, NicChoice,
-    Output, Overhead, Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Trace,
-    Traffic, Transport,
+    AllToAll, Assign, Auto, Backend, Balance, Buffer, Burst, Clock, ClosedLoop, Collective,
+    DataPlane, Fabric, FlowFile, ForwardingName, Hosts, Incast, Issue, Link, LinkFailure, Long,
+    ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc, Poisson, Requests, Run, Setting,
+    SharedBuffer, Trace, Traffic, Transport,
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span, Time};
-use incast_workload::{FlowClass, SizeUnit, StartUnit};
+use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit, StartUnit};
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
@@ -224,6 +224,39 @@ fn starts() -> impl Strategy<Value = Option<StartUnit>> {
     of(select(StartUnit::NAMES.map(|(_, unit)| unit).to_vec()))
 }
 
+fn collective() -> impl Strategy<Value = Collective> {
+    let kind = select(CollectiveKind::NAMES.map(|one| one.1).to_vec());
+    let algorithm = of(select(Algorithm::NAMES.map(|one| one.1).to_vec()));
+    let parts = || 1..=4_194_304u32;
+    let ranks = (of(hosts()), of(any::<u32>()), of(any::<u32>()), of(vec(share(), 0..3)));
+    let more = (span(), of(any::<u32>()), of(span()), span(), first());
+    let issue = select(Issue::NAMES.map(|one| one.1).to_vec());
+    (kind, algorithm, ranks, bytes(), (parts(), parts(), issue, parts()), more).prop_map(
+        |(collective, algorithm, ranks, size, (channels, chunks, issue, iterations), more)| {
+            let (ranks, group, root, shares) = ranks;
+            let (compute, straggler, extra, at, burst) = more;
+            Collective {
+                collective,
+                algorithm,
+                ranks,
+                size,
+                group,
+                root,
+                shares,
+                channels,
+                chunks,
+                issue,
+                iterations,
+                compute,
+                straggler,
+                extra,
+                at,
+                burst,
+            }
+        },
+    )
+}
+
 fn traffic() -> impl Strategy<Value = Traffic> {
     let poisson = (text(), sizes(), positive(), 1..=4_194_304u32, of(text()), first()).prop_map(
         |(workload, size_unit, load, flows, packets, burst)| Poisson {
@@ -318,6 +351,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         many.prop_map(Traffic::ManyToMany),
         long.prop_map(Traffic::Long),
         burst.prop_map(Traffic::Burst),
+        collective().prop_map(Traffic::Collective),
         (text(), starts(), more()).prop_map(|(file, start_unit, (burst, jitter))| {
             Traffic::FlowFile(FlowFile { file, start_unit, jitter, burst })
         }),

@@ -1,6 +1,9 @@
 //! Every column that is written, declared once: schema and metadata of the Parquet file, the head
 //! of the CSV file and the table in `docs/results.md` follow from its line here.
 
+use crate::Run;
+
+mod collectives;
 mod column;
 mod fairness;
 mod flows;
@@ -8,6 +11,7 @@ mod ports;
 mod table;
 mod trace;
 
+pub use collectives::COLLECTIVES;
 pub use column::{Cell, Column, Row};
 pub use fairness::FAIRNESS;
 pub use flows::FLOWS;
@@ -19,10 +23,25 @@ pub use trace::place;
 /// The tables of every results folder.
 pub static TABLES: [&Table; 3] = [&FLOWS, &PORTS, &FAIRNESS];
 
+/// The tables of some results folders.
+static OTHER_TABLES: [&Table; 2] = [&COLLECTIVES, &TRACE];
+
+/// All tables.
+pub fn all_tables() -> impl Iterator<Item = &'static Table> {
+    TABLES.into_iter().chain(OTHER_TABLES)
+}
+
+/// The tables of a run.
+pub fn tables_of(run: &Run) -> impl Iterator<Item = &'static Table> {
+    let collectives = (!run.collectives.is_empty()).then_some(&COLLECTIVES);
+    let trace = run.record.trace.is_some().then_some(&TRACE);
+    TABLES.into_iter().chain(collectives).chain(trace)
+}
+
 /// The documentation of all columns as Markdown tables, one per file.
 pub fn columns_markdown() -> String {
     let mut text = String::new();
-    for table in TABLES.into_iter().chain([&TRACE]) {
+    for table in all_tables() {
         text += &format!("## {}.parquet\n\n{}\n\n", table.name, table.doc);
         text += "| column | type | unit | meaning |\n|---|---|---|---|\n";
         for column in table.columns {

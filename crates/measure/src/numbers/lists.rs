@@ -3,6 +3,7 @@
 
 use super::Kind::{self, Count, Flag, Float};
 use crate::Better::{self, Higher, Lower, Neither};
+use crate::collective::{CollectiveSummary, over};
 use crate::summary::{Group, Summary, TierSummary};
 
 /// An entry of a list.
@@ -53,6 +54,12 @@ fn switches(summary: &Summary, value: fn(&TierSummary) -> Option<f64>) -> Option
     tiers.filter_map(value).reduce(f64::max)
 }
 
+/// Iterations of all collectives; none without collectives.
+fn iterations(summary: &Summary, count: fn(&CollectiveSummary) -> usize) -> Option<f64> {
+    let all = &summary.collectives;
+    (!all.is_empty()).then(|| all.iter().map(count).sum::<usize>() as f64)
+}
+
 /// Of the run.
 pub(crate) const OF_RUN: &[Entry<Summary>] = numbers! {
     "decision_age_p99_ns", "ns", Float, Neither, "99th percentile of the age of information behind decisions, at most 1/16 too small." => |s| Some(s.all.decision_age_ns?.p99);
@@ -90,6 +97,14 @@ pub(crate) const OF_RUN: &[Entry<Summary>] = numbers! {
     "requests_completed", "", Count, Higher, "Of these complete." => |s| Some(s.requests?.completed as f64);
     "request_mean_ns", "ns", Float, Lower, "Completion time of a request, mean." => |s| Some(s.requests?.completion_ns?.mean);
     "request_p99_ns", "ns", Float, Lower, "Completion time of a request, 99th percentile." => |s| Some(s.requests?.completion_ns?.p99);
+    "collectives", "", Count, Neither, "Iterations of collectives; null without collectives." => |s| iterations(s, |one| one.iterations);
+    "collectives_completed", "", Count, Higher, "Of these complete." => |s| iterations(s, |one| one.completed);
+    "collective_mean_ns", "ns", Float, Lower, "Completion time of a collective, mean over iterations." => |s| over(&s.collectives, |one| Some(one.completion_ns?.mean));
+    "collective_slowdown", "", Float, Lower, "Slowdown of a collective (completion time over that on a network that only NICs limit), mean over iterations." => |s| over(&s.collectives, |one| Some(one.slowdown?.mean));
+    "algbw", "GB/s", Float, Higher, "Algorithm bandwidth of a collective: its size over its completion time, mean over iterations." => |s| over(&s.collectives, |one| one.algbw);
+    "busbw", "GB/s", Float, Higher, "Bus bandwidth of a collective, as nccl-tests has it, mean over iterations." => |s| over(&s.collectives, |one| one.busbw);
+    "iteration_ms", "ms", Float, Lower, "Time of an iteration of a collective, with the computation before it, mean." => |s| Some(over(&s.collectives, |one| Some(one.iteration_ns?.mean))? / 1e6);
+    "exposed_ms", "ms", Float, Lower, "Exposed communication: what an iteration takes longer than its longest computation, mean." => |s| Some(over(&s.collectives, |one| one.exposed_mean_ns)? / 1e6);
     "switch_backlog_max_bytes", "bytes", Count, Lower, "Largest backlog of any switch port." => |s| switches(s, |t| Some(t.backlog_max_bytes as f64));
     "switch_backlog_p99_bytes", "bytes", Count, Lower, "99th percentile over time of the backlog of the switch port where it is largest; 1/16 too small at most." => |s| switches(s, |t| Some(t.backlog_p99_bytes as f64));
     "switch_utilisation_max", "", Float, Neither, "The busiest switch port's use of its link, 0 to 1." => |s| switches(s, |t| t.utilisation_max);
@@ -129,6 +144,12 @@ pub(crate) const COMPARED: &[(&str, &str, f64)] = &[
     ("convergence_ns", "convergence of recorded flows, µs", 1e3),
     ("request_mean_ns", "request completion, mean, µs", 1e3),
     ("request_p99_ns", "request completion, p99, µs", 1e3),
+    ("collective_mean_ns", "collective completion, mean, µs", 1e3),
+    ("collective_slowdown", "slowdown of collectives, mean", 1.0),
+    ("algbw", "algorithm bandwidth, GB/s", 1.0),
+    ("busbw", "bus bandwidth, GB/s", 1.0),
+    ("iteration_ms", "iteration, mean, ms", 1.0),
+    ("exposed_ms", "exposed communication, mean, ms", 1.0),
     ("switch_backlog_max_bytes", "largest switch queue, KB", 1e3),
     ("switch_utilisation_max", "busiest switch port, % used", 0.01),
     ("total_retransmit_share", "retransmitted packets, %", 0.01),

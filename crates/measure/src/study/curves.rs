@@ -136,7 +136,7 @@ pub struct Shown {
 }
 
 /// Titles of the metrics that are drawn by themselves.
-const TITLES: [(&str, &str); 14] = [
+const TITLES: [(&str, &str); 17] = [
     ("slowdown_p99", "Slowdown, 99th percentile"),
     ("slowdown_p999", "Slowdown, 99.9th percentile"),
     ("slowdown_mean", "Slowdown, mean"),
@@ -150,6 +150,9 @@ const TITLES: [(&str, &str); 14] = [
     ("switch_backlog_max_bytes", "Largest queue of any switch port"),
     ("completed_share", "Share of flows that completed"),
     ("request_mean_ns", "Request completion time, mean"),
+    ("busbw", "Bus bandwidth of collectives, mean"),
+    ("iteration_ms", "Time of an iteration, mean"),
+    ("exposed_ms", "Exposed communication, mean"),
     ("drops", "Packets dropped"),
 ];
 

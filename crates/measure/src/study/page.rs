@@ -11,12 +11,14 @@ use crate::page::{self, END};
 use std::path::Path;
 
 /// Metrics that are drawn, after the study's own.
-const DRAWN: [&str; 8] = [
+const DRAWN: [&str; 10] = [
     "slowdown_p99",
     "short_slowdown_p99",
     "long_slowdown_mean",
     "fct_mean_ns",
     "request_mean_ns",
+    "busbw",
+    "iteration_ms",
     "goodput_gbps",
     "switch_backlog_max_bytes",
     "drops",

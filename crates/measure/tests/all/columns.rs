@@ -4,7 +4,7 @@ use crate::support;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
-use incast_measure::columns::{Cell, FLOWS, PORTS, TABLES};
+use incast_measure::columns::{COLLECTIVES, Cell, FLOWS, PORTS, TABLES};
 use incast_measure::*;
 use incast_transport::{Pauses, PortRecord};
 use incast_units::{Span, Time};
@@ -271,7 +271,7 @@ fn csv_leaves_null_empty_and_quotes_text() {
 fn every_written_column_is_documented_with_its_unit() {
     let markdown = columns_markdown();
     let run = small_ports();
-    for table in TABLES {
+    for table in TABLES.into_iter().chain([&COLLECTIVES]) {
         let (batch, columns) = (table.batch(&run), table.columns);
         assert_eq!(batch.num_columns(), columns.len());
         for (field, column) in batch.schema().fields().iter().zip(columns) {
@@ -282,7 +282,13 @@ fn every_written_column_is_documented_with_its_unit() {
             let notes = field.metadata();
             assert_eq!(notes.get("unit").map(|unit| unit.as_str()), Some(column.unit), "{name}");
             assert_eq!(notes.get("description").map(|doc| doc.as_str()), Some(column.doc));
-            let units = [("_ps", "ps"), ("_ns", "ns"), ("_bytes", "bytes"), ("_gbps", "Gb/s")];
+            let units = [
+                ("_ps", "ps"),
+                ("_ns", "ns"),
+                ("_bytes", "bytes"),
+                ("_gbps", "Gb/s"),
+                ("bw", "GB/s"),
+            ];
             let unit = units.iter().find(|(ending, _)| name.ends_with(ending));
             assert_eq!(unit.map_or("", |(_, unit)| unit), column.unit, "{name}");
             // Exact times are whole picoseconds, others floats.

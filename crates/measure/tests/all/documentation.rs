@@ -53,6 +53,7 @@ fn every_key_of_the_summary_is_in_the_page() {
     let part = &text[text.find("## summary.json").expect("its section")..];
     let mut run = support::made_up("a", 1, 2_000, 1.0);
     support::add_series(&mut run);
+    run.collectives = crate::collectives::two_iterations();
     let summary = serde_json::to_value(summarise(&run)).expect("plain data");
     let mut found = vec![];
     keys(&summary, &mut found);

@@ -1,6 +1,7 @@
 //! Columns, summaries, reports.
 
 mod balance;
+mod collectives;
 mod columns;
 mod documentation;
 mod fairness;

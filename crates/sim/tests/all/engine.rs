@@ -5,7 +5,7 @@ use incast_fabric::NodeId;
 use incast_sim::{Monitor, Turns, run, run_in_turns};
 use incast_testkit::{Trial, flow, random_flows, us};
 use incast_transport::*;
-use incast_world::{FlowSetup, SharedBuffer};
+use incast_world::{FlowSetup, Gate, GateId, Setup, SharedBuffer};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -171,6 +171,59 @@ fn flows_that_wait_for_others_open_when_these_are_complete() {
         assert!(RunRecord { events: 0, ..record } == alone, "{threads} threads differ");
         assert!(windows.get() > 100, "there are several partitions");
     }
+}
+
+/// Gates at hosts, each of which opens a while after a flow that ends there and the gate before it: flows that wait
+/// for one open with it, with any number of threads, and so do those that wait for a flow as well.
+#[test]
+fn flows_that_wait_for_gates_open_with_them() {
+    let plain = Plain { window: Some(20), ..Plain::default() };
+    let mut trial = Trial::new(&plain, fabric("leaf-spine:8x4x8"), mixed_flows(64, 600));
+    trial.buffer = Limit::Unlimited;
+    let mut gates: Vec<Gate> = vec![];
+    let mut last: [(Option<GateId>, Option<FlowId>); 64] = [(None, None); 64];
+    for index in 0..trial.flows.len() {
+        let setup = &mut trial.flows[index];
+        let Flow { id, src, dst, .. } = setup.flow;
+        let (gate, before) = last[src.0 as usize];
+        if gate.is_some() {
+            // Every third one waits for the flow before the gate, too, which changes nothing.
+            setup.after = before.filter(|_| index % 3 == 0).into_iter().collect();
+            (setup.gate, setup.flow.start) = (gate, Time::NEVER);
+        }
+        let (before, _) = last[dst.0 as usize];
+        let (from, delay) = (Time::ZERO + us(index as u64), Span::from_us(3));
+        gates.push(Gate { after: vec![id], gate: before, from, delay });
+        last[dst.0 as usize] = (Some(GateId::new(gates.len() as u32 - 1)), Some(id));
+    }
+    let setup = || Setup { gates: gates.clone(), ..trial.setup() };
+    let (alone, _) = run(setup(), 1, &Monitor::default());
+    let mut opened: Vec<Time> = vec![];
+    for gate in &gates {
+        let earlier = gate.gate.map(|gate| opened[gate.place()]);
+        let ended = alone.flows[gate.after[0].0 as usize].completed.expect("all are complete");
+        opened.push(ended.max(earlier.unwrap_or(gate.from)).max(gate.from) + gate.delay);
+    }
+    let waiting = trial.flows.iter().filter(|one| one.gate.is_some());
+    assert!(waiting.clone().count() > 300);
+    for one in waiting {
+        let gate = one.gate.expect("filtered").place();
+        assert_eq!(alone.flows[one.flow.id.0 as usize].started, Some(opened[gate]));
+    }
+    for threads in [2, 3, 4, 8] {
+        let windows = Rc::new(Cell::new(0));
+        let turns = Box::new(Counted(windows.clone()));
+        let record = run_in_turns(setup(), threads, &Monitor::default(), turns).0;
+        let alone = RunRecord { events: 0, ..alone.clone() };
+        assert!(RunRecord { events: 0, ..record } == alone, "{threads} threads differ");
+        assert!(windows.get() > 100, "there are several partitions");
+    }
+    // A gate for what ends in another rack keeps the run in one partition.
+    gates[9].after = vec![FlowId(0), FlowId(1), FlowId(2), FlowId(3)];
+    let setup = Setup { gates, ..trial.setup() };
+    let windows = Rc::new(Cell::new(0));
+    run_in_turns(setup, 4, &Monitor::default(), Box::new(Counted(windows.clone())));
+    assert_eq!(windows.get(), 0);
 }
 
 /// A limit on captured packets keeps the first ones of the run, with any number of threads.

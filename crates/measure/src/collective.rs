@@ -1,0 +1,174 @@
+//! Iterations of collectives: bandwidth, skew, exposed communication, critical path.
+
+use crate::Run;
+use crate::parts::PartMeans;
+use crate::statistics::{Distribution, mean};
+use incast_transport::Parts;
+use incast_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+
+/// One iteration of a collective.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collective {
+    /// Which collective of the scenario, from 0.
+    pub number: u32,
+    /// Which of its iterations, from 0.
+    pub iteration: u32,
+    /// What the ranks want, such as `all_reduce`.
+    pub kind: &'static str,
+    /// How they get it, such as `ring`.
+    pub algorithm: &'static str,
+    /// How many ranks.
+    pub ranks: u32,
+    /// Bytes that each has or wants.
+    pub bytes: u64,
+    /// Bus bandwidth over algorithm bandwidth.
+    pub bus_factor: f64,
+    /// How many messages.
+    pub messages: u32,
+    /// The longest computation of a rank before it.
+    pub compute: Span,
+    /// When the computation before it began: the end of the iteration before.
+    pub begin: Option<Time>,
+    /// When its first message started.
+    pub start: Option<Time>,
+    /// When its last message had arrived.
+    pub end: Option<Time>,
+    /// The rank to which that was sent.
+    pub slowest_rank: Option<u32>,
+    /// From the first rank that had computed to the last one.
+    pub skew_start: Option<Span>,
+    /// From the first rank that had got everything to the last one.
+    pub skew_end: Option<Span>,
+    /// Its completion time on a network that only NICs limit, with ranks that are ready when they were.
+    pub ideal: Option<Span>,
+    /// What its end waited for.
+    pub path: Option<CriticalPath>,
+}
+
+/// From the last message that arrived back over what each waited for longest, to where a rank began to compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CriticalPath {
+    /// Messages on it.
+    pub messages: u32,
+    /// Computation on it.
+    pub compute: Span,
+    /// The parts of the completion times of these messages.
+    pub parts: Parts,
+    /// How long before the end of the iteration before it begins: its rank was done earlier.
+    pub ahead: Span,
+}
+
+impl Collective {
+    /// From its first start to its last arrival.
+    pub fn completion(&self) -> Option<Span> {
+        Some(self.end?.since(self.start?))
+    }
+
+    /// From the end of the iteration before.
+    pub fn time(&self) -> Option<Span> {
+        Some(self.end?.since(self.begin?))
+    }
+
+    /// What of this time is more than computation.
+    pub fn exposed(&self) -> Option<Span> {
+        Some(Span(self.time()?.0.saturating_sub(self.compute.0)))
+    }
+
+    /// Size over completion time, GB/s.
+    pub fn algorithm_bandwidth(&self) -> Option<f64> {
+        let time = self.completion().filter(|time| time.0 > 0)?;
+        Some(self.bytes as f64 * 1e3 / time.0 as f64)
+    }
+
+    /// The same as compared with the rate of a link, GB/s.
+    pub fn bus_bandwidth(&self) -> Option<f64> {
+        Some(self.algorithm_bandwidth()? * self.bus_factor)
+    }
+
+    /// Completion time over the ideal one.
+    pub fn slowdown(&self) -> Option<f64> {
+        let ideal = self.ideal.filter(|ideal| ideal.0 > 0)?;
+        Some(self.completion()?.0 as f64 / ideal.0 as f64)
+    }
+}
+
+/// The iterations of one collective.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CollectiveSummary {
+    /// Which collective of the scenario, from 0.
+    pub collective: u32,
+    /// What the ranks want, such as `all_reduce`.
+    pub kind: String,
+    /// How they get it, such as `ring`.
+    pub algorithm: String,
+    /// How many ranks.
+    pub ranks: u32,
+    /// Bytes that each has or wants.
+    pub bytes: u64,
+    /// Iterations.
+    pub iterations: usize,
+    /// Of these complete; only they count in what follows.
+    pub completed: usize,
+    /// From the first start to the last arrival.
+    pub completion_ns: Option<Distribution>,
+    /// From the end of the iteration before.
+    pub iteration_ns: Option<Distribution>,
+    /// What of this time is more than computation, mean.
+    pub exposed_mean_ns: Option<f64>,
+    /// Size over completion time, GB/s, mean.
+    pub algbw: Option<f64>,
+    /// The same as compared with the rate of a link.
+    pub busbw: Option<f64>,
+    /// Completion time over the ideal one.
+    pub slowdown: Option<Distribution>,
+    /// From the first rank that had got everything to the last one, mean.
+    pub skew_end_mean_ns: Option<f64>,
+    /// Computation on the critical path, mean.
+    pub path_compute_mean_ns: Option<f64>,
+    /// Parts of the critical path, mean.
+    pub path_parts_mean_ns: Option<PartMeans>,
+}
+
+/// The collectives of a run.
+pub(crate) fn summarise(run: &Run) -> Vec<CollectiveSummary> {
+    run.collectives.chunk_by(|a, b| a.number == b.number).map(summary).collect()
+}
+
+fn summary(all: &[Collective]) -> CollectiveSummary {
+    let values = |value: fn(&Collective) -> Option<f64>| -> Vec<f64> {
+        all.iter().filter_map(value).collect()
+    };
+    let ns = |span: Span| span.as_ns_f64();
+    let first = &all[0];
+    let paths = || all.iter().filter_map(|one| one.path.as_ref());
+    CollectiveSummary {
+        collective: first.number,
+        kind: first.kind.into(),
+        algorithm: first.algorithm.into(),
+        ranks: first.ranks,
+        bytes: first.bytes,
+        iterations: all.len(),
+        completed: all.iter().filter(|one| one.end.is_some()).count(),
+        completion_ns: Distribution::of(&values(|one| Some(one.completion()?.as_ns_f64()))),
+        iteration_ns: Distribution::of(&values(|one| Some(one.time()?.as_ns_f64()))),
+        exposed_mean_ns: mean(&values(|one| Some(one.exposed()?.as_ns_f64()))),
+        algbw: mean(&values(Collective::algorithm_bandwidth)),
+        busbw: mean(&values(Collective::bus_bandwidth)),
+        slowdown: Distribution::of(&values(Collective::slowdown)),
+        skew_end_mean_ns: mean(&values(|one| Some(one.skew_end?.as_ns_f64()))),
+        path_compute_mean_ns: mean(&paths().map(|path| ns(path.compute)).collect::<Vec<_>>()),
+        path_parts_mean_ns: PartMeans::of(paths().map(|path| &path.parts)),
+    }
+}
+
+/// A number of all collectives: its mean over the iterations that are complete.
+pub(crate) fn over(
+    all: &[CollectiveSummary],
+    number: impl Fn(&CollectiveSummary) -> Option<f64>,
+) -> Option<f64> {
+    let of = |one: &CollectiveSummary| Some((number(one)? * one.completed as f64, one.completed));
+    let (sum, count) =
+        all.iter().filter_map(of).fold((0.0, 0), |all, own| (all.0 + own.0, all.1 + own.1));
+    (count > 0).then(|| sum / count as f64)
+}
