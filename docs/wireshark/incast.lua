@@ -586,12 +586,15 @@ local transports = {
 local SEGMENT, FLAGS = 1, 11
 
 local HEADER = 20
-local SACK, INT, PADDING, WINDOW, RATE, CLASS, STAMP = 1, 2, 3, 4, 5, 6, 7
+local SACK, INT, PADDING, WINDOW, RATE, CLASS, STAMP, ARRIVALS = 1, 2, 3, 4, 5, 6, 7, 8
 local extension_names = { [SACK] = "Sack", [INT] = "Int", [PADDING] = "Padding",
-    [WINDOW] = "Window", [RATE] = "Rate", [CLASS] = "Class", [STAMP] = "Stamp" }
+    [WINDOW] = "Window", [RATE] = "Rate", [CLASS] = "Class", [STAMP] = "Stamp",
+    [ARRIVALS] = "Arrivals" }
 -- Bytes of an entry, and of explicit feedback, which may be followed by a list.
 local entries = { [SACK] = 8, [INT] = 8, [PADDING] = 2 }
 local explicit = { [WINDOW] = 16, [RATE] = 12, [CLASS] = 1, [STAMP] = 8 }
+-- Bytes of what has arrived.
+local ARRIVALS_BYTES = 24
 -- In the first byte of explicit feedback: SACK ranges follow.
 local FOLLOWED = 8
 
@@ -708,6 +711,10 @@ field(ProtoField.uint8, "int.rate_code", "Rate code", base.DEC)
 field(ProtoField.uint32, "int.timestamp", "Timestamp (ns)", base.DEC)
 field(ProtoField.uint32, "int.sent", "Sent (units of 128 B)", base.DEC)
 field(ProtoField.uint16, "int.queued", "Queued (units of 80 B)", base.DEC)
+field(ProtoField.uint32, "arrivals.base", "First packet", base.DEC)
+field(ProtoField.uint64, "arrivals.bits", "Arrived, first packet lowest", base.HEX)
+field(ProtoField.uint64, "arrivals.received", "Bytes arrived", base.DEC)
+field(ProtoField.uint16, "arrivals.beyond", "Packets beyond the lowest missing", base.DEC)
 field(ProtoField.uint32, "payload", "Payload bytes (zeros)", base.DEC)
 
 local bad_checksum = ProtoExpert.new("incast.checksum.bad", "Wrong transport checksum",
@@ -947,6 +954,27 @@ local function add_explicit(tree, buffer, kind)
     return ranges and bytes + ranges
 end
 
+-- Adds what has arrived; returns its bytes, or nothing.
+local function add_arrivals(tree, buffer)
+    if buffer:len() < HEADER + ARRIVALS_BYTES then
+        tree:add_proto_expert_info(bad_extension)
+        return nil
+    end
+    local range = buffer(HEADER, ARRIVALS_BYTES)
+    local node = tree:add(incast, range, "Extension: " .. extension_names[ARRIVALS])
+    node:add(fields["extension.kind"], range(0, 1))
+    node:add(fields["extension.reserved"], range(1, 1))
+    node:add(fields["arrivals.base"], range(2, 4))
+    node:add(fields["arrivals.bits"], range(6, 8))
+    node:add(fields["arrivals.received"], range(14, 6))
+    node:add(fields["arrivals.beyond"], range(20, 2))
+    if range(0, 2):uint() ~= ARRIVALS * 4096 or range(22, 2):uint() ~= 0 then
+        node:add_proto_expert_info(bad_extension)
+        return nil
+    end
+    return ARRIVALS_BYTES
+end
+
 -- Adds the extension; returns its bytes, or nothing if it is malformed.
 local function add_extension(tree, buffer)
     if buffer:len() <= HEADER then
@@ -956,6 +984,9 @@ local function add_extension(tree, buffer)
     local kind = math.floor(buffer(HEADER, 1):uint() / 16)
     if explicit[kind] then
         return add_explicit(tree, buffer, kind)
+    end
+    if kind == ARRIVALS then
+        return add_arrivals(tree, buffer)
     end
     return add_list(tree, buffer, HEADER)
 end
