@@ -504,6 +504,37 @@ local transports = {
             { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+    [22] = { name = "uec", views = {
+        { name = "Data", text = "One packet of a flow, or its header after a switch has cut the payload off",
+            kind = 2, set = 0, clear = 4, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+            { "asks", 11, 1, 8, "", "It is to be answered at once" },
+        } },
+        { name = "Probe", text = "Asks for an ACK, without a payload",
+            kind = 2, set = 4, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that is taken for lost" },
+        } },
+        { name = "Ack", text = "Answers a packet; the extension says which ones have arrived",
+            kind = 4, set = 0, clear = 1, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that is answered" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+            { "marked", 11, 1, 2, "", "The packet was marked" },
+            { "again", 11, 1, 16, "", "The packet was a retransmission" },
+            { "probe", 11, 1, 4, "", "It answers a probe" },
+        } },
+        { name = "Complete", text = "Answers a packet of a flow of which everything has arrived",
+            kind = 4, set = 1, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that is answered" },
+            { "next", 4, 4, 0, "packets", "The packet behind it" },
+            { "marked", 11, 1, 2, "", "The packet was marked" },
+            { "again", 11, 1, 16, "", "The packet was a retransmission" },
+        } },
+        { name = "Nack", text = "A packet has arrived without its payload, which is to be sent again",
+            kind = 5, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet whose payload is missing" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
         } },
     } },
     [133] = { name = "amrt", views = {
@@ -599,12 +630,15 @@ local transports = {
 local SEGMENT, FLAGS = 1, 11
 
 local HEADER = 20
-local SACK, INT, PADDING, WINDOW, RATE, CLASS, STAMP = 1, 2, 3, 4, 5, 6, 7
+local SACK, INT, PADDING, WINDOW, RATE, CLASS, STAMP, ARRIVALS = 1, 2, 3, 4, 5, 6, 7, 8
 local extension_names = { [SACK] = "Sack", [INT] = "Int", [PADDING] = "Padding",
-    [WINDOW] = "Window", [RATE] = "Rate", [CLASS] = "Class", [STAMP] = "Stamp" }
+    [WINDOW] = "Window", [RATE] = "Rate", [CLASS] = "Class", [STAMP] = "Stamp",
+    [ARRIVALS] = "Arrivals" }
 -- Bytes of an entry, and of explicit feedback, which may be followed by a list.
 local entries = { [SACK] = 8, [INT] = 8, [PADDING] = 2 }
 local explicit = { [WINDOW] = 16, [RATE] = 12, [CLASS] = 1, [STAMP] = 8 }
+-- Bytes of what has arrived.
+local ARRIVALS_BYTES = 24
 -- In the first byte of explicit feedback: SACK ranges follow.
 local FOLLOWED = 8
 
@@ -721,6 +755,10 @@ field(ProtoField.uint8, "int.rate_code", "Rate code", base.DEC)
 field(ProtoField.uint32, "int.timestamp", "Timestamp (ns)", base.DEC)
 field(ProtoField.uint32, "int.sent", "Sent (units of 128 B)", base.DEC)
 field(ProtoField.uint16, "int.queued", "Queued (units of 80 B)", base.DEC)
+field(ProtoField.uint32, "arrivals.base", "First packet", base.DEC)
+field(ProtoField.uint64, "arrivals.bits", "Arrived, first packet lowest", base.HEX)
+field(ProtoField.uint64, "arrivals.received", "Bytes arrived", base.DEC)
+field(ProtoField.uint16, "arrivals.beyond", "Packets beyond the lowest missing", base.DEC)
 field(ProtoField.uint32, "payload", "Payload bytes (zeros)", base.DEC)
 
 local bad_checksum = ProtoExpert.new("incast.checksum.bad", "Wrong transport checksum",
@@ -960,6 +998,27 @@ local function add_explicit(tree, buffer, kind)
     return ranges and bytes + ranges
 end
 
+-- Adds what has arrived; returns its bytes, or nothing.
+local function add_arrivals(tree, buffer)
+    if buffer:len() < HEADER + ARRIVALS_BYTES then
+        tree:add_proto_expert_info(bad_extension)
+        return nil
+    end
+    local range = buffer(HEADER, ARRIVALS_BYTES)
+    local node = tree:add(incast, range, "Extension: " .. extension_names[ARRIVALS])
+    node:add(fields["extension.kind"], range(0, 1))
+    node:add(fields["extension.reserved"], range(1, 1))
+    node:add(fields["arrivals.base"], range(2, 4))
+    node:add(fields["arrivals.bits"], range(6, 8))
+    node:add(fields["arrivals.received"], range(14, 6))
+    node:add(fields["arrivals.beyond"], range(20, 2))
+    if range(0, 2):uint() ~= ARRIVALS * 4096 or range(22, 2):uint() ~= 0 then
+        node:add_proto_expert_info(bad_extension)
+        return nil
+    end
+    return ARRIVALS_BYTES
+end
+
 -- Adds the extension; returns its bytes, or nothing if it is malformed.
 local function add_extension(tree, buffer)
     if buffer:len() <= HEADER then
@@ -969,6 +1028,9 @@ local function add_extension(tree, buffer)
     local kind = math.floor(buffer(HEADER, 1):uint() / 16)
     if explicit[kind] then
         return add_explicit(tree, buffer, kind)
+    end
+    if kind == ARRIVALS then
+        return add_arrivals(tree, buffer)
     end
     return add_list(tree, buffer, HEADER)
 end

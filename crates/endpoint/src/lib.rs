@@ -1,5 +1,5 @@
 //! What stands at a host: the common sender, the halves of receiver-driven transports, credit,
-//! scoreboard, retransmission timeout, reassembly, flow tables. No transport is known here by name,
+//! scoreboard, retransmission timeout, reassembly, flow tables, packets in any order. No transport is known here by name,
 //! and nothing of a port's.
 
 pub mod credit;
@@ -16,3 +16,4 @@ pub mod receiver_driven;
 pub mod rto;
 pub mod scoreboard;
 pub mod sender;
+pub mod unordered;

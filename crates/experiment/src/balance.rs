@@ -85,7 +85,7 @@ pub(crate) fn path(
     let header = Header::Finish { packets: 0, spare: 0, spare_high: 0, flags: 0 };
     let plain = Packet::header_only(info.id, record.flow, src, dst, 1, header);
     let own = record.last.map(|last| last.path);
-    let known = own.is_some() || !matches!(routing, Routing::SourcePath | Routing::Entropy);
+    let known = own.is_some() || !routing.is_of_sources();
     let packet = Packet { path: own.unwrap_or(0), ..plain };
     let (fabric, fixed, seed) = (&plan.fabric, plan.paths.as_deref(), plan.scenario.run.seed);
     match path_of(fabric, routes, *routing, fixed, seed, &packet).filter(|_| known) {

@@ -20,6 +20,7 @@ pub mod rcp;
 pub mod ren;
 pub mod timely;
 pub mod trd;
+pub mod uec;
 pub mod vcp;
 pub mod xcp;
 
@@ -47,6 +48,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &ren::ENTRY,
     &timely::ENTRY,
     &trd::ENTRY,
+    &uec::ENTRY,
     &vcp::ENTRY,
     &xcp::ENTRY,
 ];

@@ -61,6 +61,11 @@ impl Routing {
         matches!(self, Routing::Ecmp | Routing::SymmetricEcmp | Routing::Paths)
     }
 
+    /// Whether a transport that has it in its paper gives packets their path numbers.
+    pub fn is_of_sources(self) -> bool {
+        matches!(self, Routing::SourcePath | Routing::Entropy)
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         let found = Routing::NAMES.iter().find(|(_, how)| *how == self);

@@ -225,7 +225,7 @@ pub use trace::{Ended, HostClock, Outcome, Reordering, SenderTrace};
 
 pub use incast_units::{Bytes, Notice, ParseError, Rate, Span, Time, WarningKind, math, warnings};
 pub use incast_wire::{
-    Ecn, Explicit, Extension, FlowId, Framing, HEADER_BYTES, Header, HeaderField, HeaderView,
-    HostId, INT_HOPS, IntRecord, LAYOUTS, MarkCode, PADDING_PAIRS, Packet, SACK_RANGES,
+    ARRIVALS_BYTES, Ecn, Explicit, Extension, FlowId, Framing, HEADER_BYTES, Header, HeaderField,
+    HeaderView, HostId, INT_HOPS, IntRecord, LAYOUTS, MarkCode, PADDING_PAIRS, Packet, SACK_RANGES,
     TransportId, data_flag, flag, header_view, tcp_flag, telemetry,
 };

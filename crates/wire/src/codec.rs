@@ -10,7 +10,8 @@
 //!  9  protocol 253                       40  extension: kind 4 | count 4, reserved 8,
 //! 10  checksum of 0..20                      then eight bytes per entry, padding two; or
 //! 12  10.src                                 kind 4 | SACK follows 1 | 3 and explicit feedback,
-//! 16  10.dst                                 followed by a SACK extension
+//! 16  10.dst                                 followed by a SACK extension; or
+//!                                            kind 4 | reserved 12, arrivals, reserved 16
 //!                                         .  payload
 //! ```
 //!
@@ -23,6 +24,7 @@
 //! live (any value is accepted), a checksum of ffff (the other zero of ones' complement), the
 //! contents of the payload and bytes beyond the IP length (Ethernet pads short frames).
 
+use crate::arrivals::{self, ARRIVALS};
 use crate::checksum::{checksum, complement, is_valid, sum, sum_native};
 use crate::header::BLANK;
 use crate::malformed::{Covered, Malformed};
@@ -134,7 +136,7 @@ fn sum_words(words: &[u32]) -> u64 {
 /// Checks invariants that only a bug can violate.
 fn check(packet: &Packet, extension: &Extension) {
     let fits = match *extension {
-        Extension::None => true,
+        Extension::None | Extension::Arrivals { .. } => true,
         Extension::Sack { count, .. } | Extension::Explicit { count, .. } => {
             count as usize <= SACK_RANGES
         }
@@ -277,6 +279,7 @@ fn extension_bytes(bytes: &[u8], length: u16) -> Result<u8, Malformed> {
         RATE => (12, 0),
         CLASS => (1, LOW),
         STAMP => (8, 0),
+        ARRIVALS => return arrivals::extent(bytes, length),
         _ => return list_bytes(bytes, 0, length),
     };
     let minimum = HEADER_BYTES + fields as u16;
@@ -337,7 +340,7 @@ pub(crate) fn word(bytes: &[u8], at: usize) -> u16 {
 }
 
 #[inline]
-fn long_word(bytes: &[u8], at: usize) -> u32 {
+pub(crate) fn long_word(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
@@ -365,6 +368,9 @@ fn write_extension(extension: &Extension, out: &mut [u8]) {
         Extension::Padding { count } => {
             out.fill(0);
             out[0] = PADDING << 4 | count;
+        }
+        Extension::Arrivals { base, bits, received, beyond } => {
+            arrivals::write((*base, *bits, *received, *beyond), out);
         }
         Extension::Int { count, records } => {
             out[..2].copy_from_slice(&[INT << 4 | count, 0]);
@@ -411,6 +417,7 @@ fn read_extension(bytes: &[u8]) -> Extension {
     match kind {
         SACK => Extension::Sack { count, ranges: read_ranges(bytes) },
         PADDING => Extension::Padding { count },
+        ARRIVALS => arrivals::read(bytes),
         INT => {
             let mut records = [IntRecord::default(); INT_HOPS];
             let entries = bytes[2..].chunks_exact(8);

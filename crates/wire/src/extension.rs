@@ -4,6 +4,8 @@
 pub const SACK_RANGES: usize = 3;
 /// Largest number of pairs of padding bytes in a packet.
 pub const PADDING_PAIRS: u8 = 15;
+/// Bytes of [`Extension::Arrivals`].
+pub const ARRIVALS_BYTES: u8 = 24;
 /// Largest number of telemetry records in a packet.
 pub const INT_HOPS: usize = 8;
 
@@ -140,6 +142,17 @@ pub enum Extension {
         /// `[from, to)` modulo 2^32.
         ranges: [(u32, u32); SACK_RANGES],
     },
+    /// What has arrived of packets that may come in any order, [`ARRIVALS_BYTES`] bytes.
+    Arrivals {
+        /// The packet of the lowest bit.
+        base: u32,
+        /// One bit per packet from `base` on, the lowest first: whether it has arrived.
+        bits: u64,
+        /// Bytes that have arrived of the flow, headers included and each packet once, 48 bits.
+        received: u64,
+        /// Packets that have arrived beyond the lowest missing one; 65,535 also stands for more.
+        beyond: u16,
+    },
 }
 
 impl Extension {
@@ -149,6 +162,7 @@ impl Extension {
             Extension::None => 0,
             Extension::Sack { count, .. } | Extension::Int { count, .. } => 2 + 8 * count,
             Extension::Padding { count } => 2 + 2 * count,
+            Extension::Arrivals { .. } => ARRIVALS_BYTES,
             Extension::Explicit { fields, count: 0, .. } => fields.bytes(),
             Extension::Explicit { fields, count, .. } => fields.bytes() + 2 + 8 * count,
         }
@@ -171,8 +185,8 @@ impl Extension {
         }
     }
 
-    /// Adds the ranges of `sack` to an empty extension or to explicit feedback. Telemetry and
-    /// padding are unchanged.
+    /// Adds the ranges of `sack` to an empty extension or to explicit feedback. Others are
+    /// unchanged.
     #[inline]
     pub fn with_sack(self, sack: &Extension) -> Extension {
         let Extension::Sack { count, ranges } = *sack else { return self };
@@ -187,6 +201,7 @@ impl Extension {
     pub fn rounded(mut self) -> Extension {
         match &mut self {
             Extension::None | Extension::Padding { .. } => {}
+            Extension::Arrivals { received, .. } => *received &= (1 << 48) - 1,
             Extension::Sack { count, ranges } => {
                 ranges.iter_mut().skip(*count as usize).for_each(|range| *range = (0, 0));
             }

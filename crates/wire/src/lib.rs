@@ -5,6 +5,7 @@
 //! header of 20 B, of which 8 are common (ports, transport, kind and flags, checksum) and 12 are
 //! specific to the transport.
 
+mod arrivals;
 mod checksum;
 mod codec;
 mod extension;
@@ -20,7 +21,9 @@ pub use checksum::checksum;
 pub use codec::{
     PROTOCOL, decode, decode_extension, decode_headers, decode_headers_into, encode, encode_headers,
 };
-pub use extension::{Explicit, Extension, INT_HOPS, IntRecord, PADDING_PAIRS, SACK_RANGES};
+pub use extension::{
+    ARRIVALS_BYTES, Explicit, Extension, INT_HOPS, IntRecord, PADDING_PAIRS, SACK_RANGES,
+};
 pub use header::{Header, LAYOUTS, U24_MAX, data_flag, tcp_flag};
 pub use malformed::{Covered, Malformed};
 pub use packet::{Ecn, FlowId, Framing, HEADER_BYTES, HostId, Packet, TransportId, flag};

@@ -114,7 +114,7 @@ pub fn assemble(
         routing: transports.iter().map(|t| (t.info.id, t.routing)).collect(),
         drawn_paths: transports
             .iter()
-            .filter(|t| t.routing == Routing::Entropy && t.info.routing != Routing::SourcePath)
+            .filter(|t| t.routing == Routing::Entropy && !t.info.routing.is_of_sources())
             .map(|t| t.info.id)
             .collect(),
         flows,

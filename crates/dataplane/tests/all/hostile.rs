@@ -57,12 +57,18 @@ fn any_extension(random: &mut Random) -> Extension {
         2 => Explicit::Class { class: odd(random) as u8 },
         _ => Explicit::Stamp { sent: (odd(random) as u64) << 32 | odd(random) as u64 },
     };
-    let extension = match random.below(6) {
+    let extension = match random.below(7) {
         0 | 1 => Extension::None,
         2 => Extension::Sack { count: sacks, ranges },
         3 => Extension::Int { count: hops, records },
         4 => Extension::Padding { count: random.below(1 + PADDING_PAIRS as u64) as u8 },
-        _ => Extension::Explicit { fields, count: sacks, ranges },
+        5 => Extension::Explicit { fields, count: sacks, ranges },
+        _ => Extension::Arrivals {
+            base: odd(random),
+            bits: (odd(random) as u64) << 32 | odd(random) as u64,
+            received: (odd(random) as u64) << 32 | odd(random) as u64,
+            beyond: odd(random) as u16,
+        },
     };
     extension.rounded()
 }

@@ -129,6 +129,20 @@ impl Arrivals {
         self.words[(seq / 64 - self.base) as usize] & 1 << (seq % 64) != 0
     }
 
+    /// Which of the 64 packets from `from` on have arrived, the first in the lowest bit.
+    #[inline]
+    pub fn bits(&self, from: u32) -> u64 {
+        let word = |index: u32| match index.checked_sub(self.base) {
+            Some(place) => self.words.get(place as usize).copied().unwrap_or(0),
+            None => u64::MAX,
+        };
+        let (index, shift) = (from / 64, from % 64);
+        match shift {
+            0 => word(index),
+            _ => word(index) >> shift | word(index + 1) << (64 - shift),
+        }
+    }
+
     /// The first packet at or above `from` that has arrived; `u32::MAX` if there is none.
     pub fn missing_until(&self, from: u32) -> u32 {
         if from < self.lowest_missing {

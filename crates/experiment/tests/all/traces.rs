@@ -156,6 +156,9 @@ fn extension(extension: &Extension) -> String {
             format!(" | telemetry{hops}")
         }
         Extension::Padding { count } => format!(" | padding {}", 2 + 2 * count),
+        Extension::Arrivals { base, bits, received, beyond } => {
+            format!(" | arrived from {base} {bits:x} beyond {beyond} bytes {received}")
+        }
         Extension::Explicit { fields, .. } => match fields {
             Explicit::Window { rtt, spacing, feedback, reverse, .. } => {
                 format!(

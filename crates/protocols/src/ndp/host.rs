@@ -1,13 +1,13 @@
 //! One host: its senders take turns at the NIC, its receivers share one pacer.
 
 use super::headers::{Ack, Complete, Data, Nack, Pull};
-use super::paths::Paths;
 use super::receiver::{Receivers, Reply};
 use super::sender::{Sender, Sent};
 use super::{CONTROL, DATA, ID};
 use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::queue::Queue;
 use incast_endpoint::receiver_driven::FlowTimers;
+use incast_endpoint::unordered::Permutation;
 use incast_transport::{
     Classes, Env, Flow, FlowId, Header, Host, Observed, Packet, PacketRef, Random, Reason, Span,
     Time, flag,
@@ -35,7 +35,7 @@ pub struct NdpHost {
     timers: FlowTimers,
     receivers: Receivers,
     /// Paths of replies.
-    paths: Paths,
+    paths: Permutation,
 }
 
 impl NdpHost {
@@ -47,7 +47,7 @@ impl NdpHost {
             ready: Queue::new(),
             timers: FlowTimers::default(),
             receivers: Receivers::new(plan.spacing),
-            paths: Paths::new(plan.paths),
+            paths: Permutation::new(plan.paths),
         }
     }
 

@@ -6,7 +6,6 @@ mod host;
 #[cfg(test)]
 mod network_tests;
 mod params;
-mod paths;
 mod receiver;
 mod sender;
 #[cfg(test)]

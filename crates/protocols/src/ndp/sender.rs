@@ -1,7 +1,7 @@
 //! One flow at its source: the first window at line rate, then one packet for each pull.
 
 use super::host::HostPlan;
-use super::paths::Paths;
+use incast_endpoint::unordered::Permutation;
 use incast_transport::{Flow, Observed, Span, Time};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -76,7 +76,7 @@ pub struct Sender {
     /// Its packets.
     pub total: u32,
     /// Its paths.
-    pub paths: Paths,
+    pub paths: Permutation,
     /// Whether it is in the queue for the NIC.
     pub queued: bool,
     /// Whether it was last said to wait for a pull.
@@ -133,7 +133,7 @@ impl Sender {
         Sender {
             flow,
             total,
-            paths: Paths::new(plan.paths),
+            paths: Permutation::new(plan.paths),
             queued: false,
             waits: false,
             armed: Time::NEVER,

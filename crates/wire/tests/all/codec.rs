@@ -138,6 +138,30 @@ fn sack_ranges_are_added_to_extensions_with_room() {
 }
 
 #[test]
+fn arrivals_are_twenty_four_bytes_whose_reserved_ones_are_zero() {
+    let (base, bits, received, beyond) = common::ARRIVALS;
+    let arrivals = Extension::Arrivals { base, bits, received, beyond };
+    let bytes = bytes_of(&packet(data(), &arrivals), &arrivals);
+    let mut expected: Vec<u8> = vec![0x80, 0];
+    expected.extend(1..=0x14);
+    expected.extend([0, 0]);
+    assert_eq!(bytes[40..], expected);
+    let broken = |at: usize, value: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] = value;
+        let end = bytes.len();
+        reseal(&mut bytes, end);
+        decode(&bytes).unwrap_err()
+    };
+    let extension = |first, reserved| Malformed::Extension { first, reserved };
+    assert_eq!(broken(40, 0x81), extension(0x81, 0));
+    assert_eq!(broken(41, 7), extension(0x80, 7));
+    assert_eq!(broken(62, 8), extension(0x80, 8));
+    assert_eq!(broken(63, 9), extension(0x80, 9));
+    assert_eq!(broken(3, 63), Malformed::Length { length: 63, minimum: 64 });
+}
+
+#[test]
 fn malformed_explicit_feedback_is_classified() {
     let sack = Extension::Sack { count: 1, ranges: [(1, 2), (0, 0), (0, 0)] };
     let named = |fields: Explicit, edits: &[(usize, u8)], length: u8| {
@@ -466,6 +490,9 @@ fn any_extension() -> impl Strategy<Value = Extension> {
         (0..=INT_HOPS as u8, prop::array::uniform8(record))
             .prop_map(|(count, records)| Extension::Int { count, records }),
         (0..=PADDING_PAIRS).prop_map(|count| Extension::Padding { count }),
+        any::<(u32, u64, u64, u16)>().prop_map(|(base, bits, received, beyond)| {
+            Extension::Arrivals { base, bits, received, beyond }
+        }),
     ]
     .prop_map(Extension::rounded)
 }

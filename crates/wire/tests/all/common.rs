@@ -44,9 +44,20 @@ pub fn extensions() -> Vec<Extension> {
     let explicit = explicit().into_iter().flat_map(|fields| {
         (0..=SACK_RANGES as u8).map(move |count| Extension::Explicit { fields, count, ranges })
     });
+    let arrivals = [(0, 0, 0, 0), (u32::MAX, u64::MAX, u64::MAX, u16::MAX), ARRIVALS];
+    let arrivals = arrivals.into_iter().map(|(base, bits, received, beyond)| Extension::Arrivals {
+        base,
+        bits,
+        received,
+        beyond,
+    });
     let all = [Extension::None].into_iter().chain(sack).chain(int).chain(padding).chain(explicit);
-    all.map(Extension::rounded).collect()
+    all.chain(arrivals).map(Extension::rounded).collect()
 }
+
+/// Values of [`Extension::Arrivals`] of which each byte is another.
+pub const ARRIVALS: (u32, u64, u64, u16) =
+    (0x0102_0304, 0x0506_0708_090a_0b0c, 0x0d0e_0f10_1112, 0x1314);
 
 /// One of each kind of explicit feedback.
 pub fn explicit() -> Vec<Explicit> {

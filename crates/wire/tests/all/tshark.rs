@@ -197,7 +197,9 @@ fn the_dissector_shows_every_field_of_every_kind() {
             | Extension::Padding { count } => {
                 assert_eq!(number(&frame[6]), (*count).into(), "{context}");
             }
-            Extension::Explicit { count: 0, .. } => assert_eq!(frame[6], "", "{context}"),
+            Extension::Explicit { count: 0, .. } | Extension::Arrivals { .. } => {
+                assert_eq!(frame[6], "", "{context}");
+            }
             Extension::Explicit { count, .. } => {
                 assert_eq!(number(&frame[6]), (*count).into(), "{context}");
             }
@@ -304,6 +306,21 @@ fn the_dissector_shows_explicit_feedback_and_the_ranges_after_it() {
         assert_eq!(frame[10], if with { "1000,3920" } else { "" });
         assert!(["1", "True"].contains(&&*frame[11]), "{index}");
     }
+}
+
+#[test]
+fn the_dissector_shows_what_has_arrived() {
+    let capture = folder("arrivals").join("arrivals.pcapng");
+    let (base, bits, received, beyond) = common::ARRIVALS;
+    let arrivals = Extension::Arrivals { base, bits, received, beyond };
+    write(&capture, &[(packet(data(), &arrivals), arrivals)]);
+    let fields =
+        ["base", "bits", "received", "beyond"].map(|name| format!("incast.arrivals.{name}"));
+    let fields = names(&fields.each_ref().map(|name| name.as_str()));
+    let [frame] = &with_dissector(&capture, &[], &fields)[..] else { panic!("one frame") };
+    assert_eq!(number(&frame[0]), base);
+    assert_eq!(u64::from_str_radix(frame[1].trim_start_matches("0x"), 16), Ok(bits));
+    assert_eq!(frame[2..], [received.to_string(), beyond.to_string()]);
 }
 
 #[test]

@@ -1,0 +1,237 @@
+//! The receiving side of a host: what has arrived of each flow, and the answers.
+
+use super::PADDING;
+use super::views::{Ack, Complete, Data, Nack, Probe};
+use crate::flow_table::{FlowSet, FlowTable};
+use crate::queue::Queue;
+use crate::receiver_driven::{Arrival, Arrivals};
+use incast_transport::{
+    Ecn, Env, Extension, FlowId, Header, HostId, Packet, PacketRef, Time, flag,
+};
+
+/// A packet without payload that waits for the NIC.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply {
+    /// Its flow.
+    pub flow: FlowId,
+    /// Where it goes.
+    pub to: HostId,
+    /// The path of the packet that it answers.
+    pub path: u16,
+    /// What it says.
+    pub header: Header,
+    /// What has arrived, if it says so.
+    seen: Option<Seen>,
+    /// When its information was current.
+    pub informed: Time,
+}
+
+/// What an ACK says beside its header.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    base: u32,
+    bits: u64,
+    received: u64,
+    beyond: u16,
+}
+
+impl Reply {
+    /// A probe of a flow.
+    pub fn probe(flow: FlowId, to: HostId, path: u16, packet: u32, now: Time) -> Reply {
+        Reply { flow, to, path, header: Probe { packet }.into(), seen: None, informed: now }
+    }
+
+    /// Its extension.
+    pub fn extension(&self) -> Extension {
+        match self.seen {
+            Some(Seen { base, bits, received, beyond }) => {
+                Extension::Arrivals { base, bits, received, beyond }
+            }
+            None => Extension::Padding { count: PADDING },
+        }
+    }
+}
+
+/// The receiving side of one flow.
+#[derive(Default)]
+struct Inbound {
+    arrivals: Arrivals,
+    /// Offset of the newest packet, by which 32-bit offsets are widened.
+    offset: u64,
+    /// Packets and bytes that have arrived, each packet once.
+    packets: u32,
+    received: u64,
+    /// Bytes since the last ACK.
+    accepted: u64,
+    /// An ACK is asked for, and packets are missing.
+    owes: bool,
+}
+
+impl Inbound {
+    /// Packets beyond the lowest missing one.
+    #[inline]
+    fn beyond(&self) -> u32 {
+        self.packets - self.arrivals.lowest_missing()
+    }
+
+    fn seen(&self, base: u32) -> Seen {
+        let beyond = self.beyond().min(u16::MAX as u32) as u16;
+        Seen { base, bits: self.arrivals.bits(base), received: self.received, beyond }
+    }
+
+    /// The offset of which a packet carries the lower 32 bits: the nearest to that of the last.
+    #[inline]
+    fn widen(&mut self, offset: u32) -> u64 {
+        let ahead = offset.wrapping_sub(self.offset as u32) as i32;
+        self.offset = self.offset.wrapping_add_signed(ahead as i64);
+        self.offset
+    }
+}
+
+/// The receiving side of a host.
+pub struct Receivers {
+    flows: FlowTable<Inbound>,
+    finished: FlowSet,
+    replies: Queue<Reply>,
+    /// Bytes that need an ACK.
+    ack_every: u64,
+    /// Bytes of the headers of a packet.
+    header: u64,
+}
+
+impl Receivers {
+    /// No flows yet.
+    pub fn new(ack_every: u64, header: u64) -> Receivers {
+        let (flows, finished) = (FlowTable::new(), FlowSet::new());
+        Receivers { flows, finished, replies: Queue::new(), ack_every, header }
+    }
+
+    /// Flows that are being received.
+    pub fn open_flows(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// The next packet to send.
+    #[inline]
+    pub fn take(&mut self) -> Option<Reply> {
+        self.replies.pop_front()
+    }
+
+    /// Whether one waits.
+    #[inline]
+    pub fn replies(&self) -> bool {
+        !self.replies.is_empty()
+    }
+
+    /// A packet of this host's senders, in turn with those of its receivers.
+    pub fn push(&mut self, reply: Reply) {
+        self.replies.push_back(reply);
+    }
+
+    /// Forgets a flow.
+    pub fn abandon(&mut self, id: FlowId) {
+        self.flows.remove(id);
+    }
+
+    /// A data packet, its header, or a probe arrived.
+    pub fn on_data(&mut self, env: &mut Env<'_>, handle: PacketRef) {
+        let content = env.packets[handle];
+        let informed = Time(env.packets.stamps(handle).informed);
+        let probe = Probe::read(&content.header);
+        let data = Data::read(&content.header);
+        let Some(packet) = probe.map(|one| one.packet).or(data.map(|one| one.packet)) else {
+            return;
+        };
+        if self.finished.contains(content.flow) {
+            return self.complete(&content, packet, informed);
+        }
+        let slot = match self.flows.slot_of(content.flow) {
+            Some(slot) => slot,
+            None => self.flows.insert(content.flow, Inbound::default()),
+        };
+        match data {
+            Some(data) if content.is_data() => self.on_payload(env, slot, &content, data, informed),
+            Some(_) if !self.flows.at(slot).arrivals.has(packet) => {
+                let cumulative = self.flows.at(slot).arrivals.lowest_missing();
+                let header = Nack { packet, cumulative }.into();
+                self.reply(&content, header, None, informed);
+            }
+            _ => self.ack(&content, slot, packet, probe.is_some(), true, informed),
+        }
+    }
+
+    fn on_payload(
+        &mut self,
+        env: &mut Env<'_>,
+        slot: u32,
+        content: &Packet,
+        data: Data,
+        informed: Time,
+    ) {
+        let (id, Data { packet, asks, .. }) = (content.flow, data);
+        let flow = self.flows.at_mut(slot);
+        let (first, gap) = (flow.packets == 0, flow.packets > flow.arrivals.lowest_missing());
+        let arrival = flow.arrivals.insert(packet, data.last);
+        if arrival == Arrival::Outside {
+            return;
+        }
+        if arrival == Arrival::New {
+            let bytes = content.payload as u64 + self.header;
+            flow.packets += 1;
+            flow.received += bytes;
+            flow.accepted += bytes;
+            let offset = flow.widen(data.offset);
+            env.probe.delivered(id, packet, offset, content.payload as u32);
+            if flow.arrivals.complete() {
+                env.probe.completed(id);
+                self.flows.remove(id);
+                self.finished.insert(id, env.now);
+                return self.complete(content, packet, informed);
+            }
+        }
+        let closed = gap && flow.beyond() == 0 && flow.owes;
+        let at_once = asks || is_marked(content);
+        flow.owes = (flow.owes || asks) && flow.beyond() > 0;
+        let enough = flow.accepted >= self.ack_every;
+        if first || at_once || closed || enough || arrival == Arrival::Duplicate {
+            self.ack(content, slot, packet, false, at_once, informed);
+        }
+    }
+
+    /// Answers `packet`. What is said begins at the packet itself or, if not `at_once`, below it.
+    fn ack(
+        &mut self,
+        content: &Packet,
+        slot: u32,
+        packet: u32,
+        probe: bool,
+        at_once: bool,
+        informed: Time,
+    ) {
+        let flow = self.flows.at_mut(slot);
+        flow.accepted = 0;
+        let cumulative = flow.arrivals.lowest_missing();
+        let below = packet.saturating_sub(63).max(cumulative.saturating_add(1));
+        let seen = flow.seen(if at_once { packet } else { below });
+        let (marked, again) = (is_marked(content), content.has(flag::RETRANSMIT));
+        let header = Ack { packet, cumulative, marked, again, probe }.into();
+        self.reply(content, header, Some(seen), informed);
+    }
+
+    /// Says that all has arrived.
+    fn complete(&mut self, content: &Packet, packet: u32, informed: Time) {
+        let (marked, again) = (is_marked(content), content.has(flag::RETRANSMIT));
+        let header = Complete { packet, next: packet.saturating_add(1), marked, again }.into();
+        self.reply(content, header, None, informed);
+    }
+
+    fn reply(&mut self, content: &Packet, header: Header, seen: Option<Seen>, informed: Time) {
+        let Packet { flow, src: to, path, .. } = *content;
+        self.replies.push_back(Reply { flow, to, path, header, seen, informed });
+    }
+}
+
+#[inline]
+fn is_marked(packet: &Packet) -> bool {
+    packet.mark == Ecn::Ce as u8
+}

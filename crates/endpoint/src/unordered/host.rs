@@ -1,0 +1,215 @@
+//! One host: its senders take turns at the NIC.
+
+use super::arrived::{Receivers, Reply};
+use super::law::Law;
+use super::paths::Strategy;
+use super::sender::Outbound;
+use super::views::{Ack, Complete, Data, Nack};
+use super::{CONTROL, DATA, PADDING};
+use crate::flow_table::FlowTable;
+use crate::queue::Queue;
+use crate::receiver_driven::FlowTimers;
+use incast_transport::{
+    Classes, Ecn, Env, Extension, Flow, FlowId, Header, Host, Observed, Packet, PacketRef, Reason,
+    Span, Time, TransportId, flag,
+};
+
+/// What a host needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct HostPlan {
+    /// Whose packets it sends.
+    pub transport: TransportId,
+    /// Bytes of the headers of a packet, extension included.
+    pub header: u32,
+    /// Payload of a full packet.
+    pub max_payload: u16,
+    /// How paths are chosen, and among how many.
+    pub strategy: Strategy,
+    /// A power of two.
+    pub paths: u32,
+    /// Whether switches cut packets instead of dropping them.
+    pub trims: bool,
+    /// Bytes that need an ACK.
+    pub ack_every: u64,
+    /// A packet of which nothing is heard for so long is lost.
+    pub timeout: Span,
+    /// Probes of a flow are so far apart at least.
+    pub probe_every: Span,
+}
+
+/// Everything of one transport on one host. Flows begin with a copy of its law.
+pub struct UnorderedHost<L> {
+    plan: HostPlan,
+    law: L,
+    senders: FlowTable<Outbound<L>>,
+    /// Flows that may send, in round-robin order. May name flows that have finished.
+    ready: Queue<FlowId>,
+    timers: FlowTimers,
+    receivers: Receivers,
+}
+
+impl<L: Law + Clone> UnorderedHost<L> {
+    /// A host without flows.
+    pub fn new(plan: HostPlan, law: L) -> UnorderedHost<L> {
+        UnorderedHost {
+            plan,
+            law,
+            senders: FlowTable::new(),
+            ready: Queue::new(),
+            timers: FlowTimers::default(),
+            receivers: Receivers::new(plan.ack_every, plan.header as u64),
+        }
+    }
+
+    /// Something was heard about a flow that this host sends.
+    fn on_feedback(&mut self, env: &mut Env<'_>, handle: PacketRef) {
+        let Packet { flow: id, header, path, .. } = env.packets[handle];
+        let Some(sender) = self.senders.get_mut(id) else { return };
+        if let Some(ack) = Ack::read(&header) {
+            // Without it nothing is known of other packets.
+            let seen = match *env.packets.extension(handle) {
+                Extension::Arrivals { base, bits, received, .. } => (base, bits, received),
+                _ => (0, 0, 0),
+            };
+            sender.on_ack(&ack, path, seen, env.now);
+        } else if Complete::read(&header).is_some() {
+            env.probe.decision(id, Time(env.packets.stamps(handle).informed));
+            return self.finish(env, id);
+        } else if let Some(nack) = Nack::read(&header) {
+            sender.on_nack(&nack, path, env.now);
+        } else {
+            return;
+        }
+        let finished = sender.finished();
+        env.probe.decision(id, Time(env.packets.stamps(handle).informed));
+        if finished { self.finish(env, id) } else { self.settle(env, id) }
+    }
+
+    /// Everything has arrived.
+    fn finish(&mut self, env: &mut Env<'_>, id: FlowId) {
+        env.probe.blocked(id, Reason::Ready);
+        env.probe.acknowledged(id);
+        self.senders.remove(id);
+    }
+
+    /// After a change: gives a flow its turn, or records that it waits for its window.
+    fn settle(&mut self, env: &mut Env<'_>, id: FlowId) {
+        let Some(sender) = self.senders.get_mut(id) else { return };
+        let ready = sender.sendable();
+        if ready && !sender.queued {
+            sender.queued = true;
+            self.ready.push_back(id);
+        }
+        let waits = !ready && sender.has_work();
+        if sender.waits != waits {
+            sender.waits = waits;
+            env.probe.blocked(id, if waits { Reason::Window } else { Reason::Ready });
+        }
+    }
+
+    fn send_reply(&mut self, env: &mut Env<'_>, reply: Reply) -> PacketRef {
+        let Reply { flow, to, path, header, .. } = reply;
+        let packet = Packet::header_only(self.plan.transport, flow, env.host, to, CONTROL, header);
+        let packet = env.packets.create(Packet { path, ..packet });
+        env.packets.extend(packet, reply.extension());
+        env.packets.stamps_mut(packet).informed = reply.informed.0;
+        packet
+    }
+
+    fn send_data(&mut self, env: &mut Env<'_>) -> Option<PacketRef> {
+        while let Some(id) = self.ready.pop_front() {
+            let Some(sender) = self.senders.get_mut(id) else { continue };
+            sender.queued = false;
+            let Some(leaving) = sender.take(env.now, env.random) else {
+                self.settle(env, id);
+                continue;
+            };
+            self.timers.arm(id, &mut sender.armed, env.now + self.plan.timeout);
+            let (flow, packet) = (&sender.flow, leaving.packet);
+            let (offset, last) = (flow.offset(packet) as u32, packet + 1 == sender.total);
+            let handle = env.packets.create(Packet {
+                header: Data { packet, offset, last, asks: leaving.asks }.into(),
+                src: flow.src,
+                dst: flow.dst,
+                flow: id,
+                payload: flow.payload(packet),
+                path: leaving.path,
+                mark: Ecn::Ect0 as u8,
+                class: DATA,
+                transport: self.plan.transport,
+                flags: if leaving.again { flag::RETRANSMIT } else { 0 },
+                extension: 0,
+            });
+            env.packets.extend(handle, Extension::Padding { count: PADDING });
+            env.packets.stamps_mut(handle).informed = env.now.0;
+            self.settle(env, id);
+            return Some(handle);
+        }
+        None
+    }
+}
+
+impl<L: Law + Clone> Host for UnorderedHost<L> {
+    fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
+        let segments = flow.segments.at_most(self.plan.max_payload, flow.size);
+        let flow = Flow { segments, ..flow.clone() };
+        let id = flow.id;
+        self.senders.insert(id, Outbound::new(flow, &self.plan, self.law.clone()));
+        self.settle(env, id);
+    }
+
+    fn receive(&mut self, env: &mut Env<'_>, packet: PacketRef) {
+        match env.packets[packet].header {
+            Header::Data { .. } => self.receivers.on_data(env, packet),
+            _ => self.on_feedback(env, packet),
+        }
+    }
+
+    fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        if open.has(CONTROL)
+            && let Some(reply) = self.receivers.take()
+        {
+            return Some(self.send_reply(env, reply));
+        }
+        if open.has(DATA) { self.send_data(env) } else { None }
+    }
+
+    fn idle(&self) -> bool {
+        self.ready.is_empty() && !self.receivers.replies()
+    }
+
+    fn deadline(&self) -> Time {
+        self.timers.next()
+    }
+
+    fn wake(&mut self, env: &mut Env<'_>) {
+        while let Some((id, slot)) =
+            self.timers.expired(env.now, &mut self.senders, |sender| &mut sender.armed)
+        {
+            let sender = self.senders.at_mut(slot);
+            let (next, expired, probe) = sender.on_timer(env.now, &self.plan);
+            if expired {
+                env.probe.timeout(id);
+            }
+            if let Some(packet) = probe {
+                let path = sender.paths.take(env.random);
+                self.receivers.push(Reply::probe(id, sender.flow.dst, path, packet, env.now));
+            }
+            self.timers.arm(id, &mut sender.armed, next);
+            self.settle(env, id);
+        }
+    }
+
+    fn abandon(&mut self, _env: &mut Env<'_>, flow: FlowId) {
+        self.senders.remove(flow);
+        self.receivers.abandon(flow);
+    }
+
+    fn observe(&self, flow: FlowId, _now: Time) -> Observed {
+        self.senders.get(flow).map_or(Observed::default(), Outbound::observe)
+    }
+
+    fn open_flows(&self) -> usize {
+        self.senders.len() + self.receivers.open_flows()
+    }
+}

@@ -1,0 +1,27 @@
+//! Transports whose packets may come in any order: a sender that knows of each packet in flight where it
+//! is, a receiver that says in ACKs which ones have arrived, a choice of paths for each packet, and
+//! a [`Law`] that says how much may be in flight.
+
+mod arrived;
+mod host;
+mod law;
+mod paths;
+mod sender;
+mod sent;
+mod views;
+
+pub use host::{HostPlan, UnorderedHost};
+pub use law::{Law, News};
+pub use paths::{Heard, Paths, Permutation, Strategy};
+pub use views::{Ack, Complete, Data, Nack, Probe};
+
+use incast_transport::ARRIVALS_BYTES;
+
+/// Class of headers, ACKs, NACKs and probes.
+pub const CONTROL: u8 = 0;
+/// Class of data.
+pub const DATA: u8 = 1;
+/// Bytes between header and payload of every packet: ACKs say there what has arrived, others are as long.
+pub const EXTENSION: u16 = ARRIVALS_BYTES as u16;
+/// Pairs of padding bytes in a packet that is no ACK.
+const PADDING: u8 = (ARRIVALS_BYTES - 2) / 2;

@@ -1,0 +1,73 @@
+//! The packets of unordered transports. Data whose payload was cut off is told by a flag that any packet
+//! may carry.
+
+use incast_transport::{data_flag, header_view};
+
+header_view! {
+    /// One packet of a flow, or its header after a switch has cut the payload off.
+    pub struct Data over Data {
+        /// The packet's number in the flow.
+        packet: u32 = seq, "packets";
+        /// The offset of its first byte in the flow, modulo 2^32.
+        offset: u32 = offset, "bytes";
+    }
+    bits {
+        /// It is the flow's last packet.
+        last = data_flag::LAST;
+        /// It is to be answered at once.
+        asks = data_flag::REQUEST;
+    }
+    clear data_flag::PULL;
+    unused tag;
+
+    /// Asks for an ACK, without a payload.
+    pub struct Probe over Data {
+        /// The packet that is taken for lost.
+        packet: u32 = seq, "packets";
+    }
+    set data_flag::PULL;
+    unused offset, tag;
+
+    /// Answers a packet; the extension says which ones have arrived.
+    pub struct Ack over Ack {
+        /// The packet that is answered.
+        packet: u32 = seq, "packets";
+        /// All packets below have arrived.
+        cumulative: u32 = cumulative, "packets";
+    }
+    bits {
+        /// The packet was marked.
+        marked = data_flag::UNSCHEDULED;
+        /// The packet was a retransmission.
+        again = data_flag::TAGGED;
+        /// It answers a probe.
+        probe = data_flag::PULL;
+    }
+    clear data_flag::LAST;
+    unused number;
+
+    /// Answers a packet of a flow of which everything has arrived.
+    pub struct Complete over Ack {
+        /// The packet that is answered.
+        packet: u32 = seq, "packets";
+        /// The packet behind it.
+        next: u32 = cumulative, "packets";
+    }
+    bits {
+        /// The packet was marked.
+        marked = data_flag::UNSCHEDULED;
+        /// The packet was a retransmission.
+        again = data_flag::TAGGED;
+    }
+    set data_flag::LAST;
+    unused number;
+
+    /// A packet has arrived without its payload, which is to be sent again.
+    pub struct Nack over Nack {
+        /// The packet whose payload is missing.
+        packet: u32 = seq, "packets";
+        /// All packets below have arrived.
+        cumulative: u32 = cumulative, "packets";
+    }
+    unused number;
+}

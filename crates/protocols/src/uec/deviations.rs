@@ -1,0 +1,65 @@
+//! How UEC differs from its specification and the authors' simulator. The README explains each under the
+//! same number.
+
+use incast_transport::Deviation;
+
+pub(super) const DEVIATIONS: &[Deviation] = &[
+    Deviation {
+        number: 1,
+        section: "",
+        what: "Only the sender's control (NSCC); no credits of receivers (RCCC), no loss recovery by gaps \
+               in what arrived.",
+        reason: "Not built yet; the authors' simulator has NSCC alone as its default.",
+        effect: None,
+    },
+    Deviation {
+        number: 2,
+        section: "",
+        what: "A packet is marked by the queue behind it as its transmission begins.",
+        reason: "Ports here do so for all transports; the authors' simulator looks as it ends.",
+        effect: Some("The queue of one transmission earlier, 332 ns at 100 Gb/s."),
+    },
+    Deviation {
+        number: 3,
+        section: "",
+        what: "A header does not say whether its payload was cut off at the last hop.",
+        reason: "Ports do not note where they cut. NSCC uses it for the score of paths alone.",
+        effect: None,
+    },
+    Deviation {
+        number: 4,
+        section: "",
+        what: "A request to be answered names the packet that expired and takes no number of its own.",
+        reason: "Packet numbers then follow from offsets, and a flow is over when all have arrived.",
+        effect: None,
+    },
+    Deviation {
+        number: 5,
+        section: "",
+        what: "Control leaves a NIC before data.",
+        reason: "The contract of hosts; the authors' NIC gives data one turn of eleven.",
+        effect: None,
+    },
+    Deviation {
+        number: 6,
+        section: "",
+        what: "With nothing in flight one packet may go, and a NACK's RTT counts only if its packet was sent \
+               once.",
+        reason: "Forged or doubled packets must not stop a flow or shorten its base RTT.",
+        effect: None,
+    },
+    Deviation {
+        number: 7,
+        section: "",
+        what: "Without trimming a full queue drops the arriving packet.",
+        reason: "As every drop-tail port; the authors' simulator drops the last one of the queue as often.",
+        effect: None,
+    },
+    Deviation {
+        number: 8,
+        section: "",
+        what: "A flow's last ACK does not change its window and lists nothing.",
+        reason: "The flow is over, and receivers of finished flows keep only the number.",
+        effect: None,
+    },
+];

@@ -1,0 +1,168 @@
+//! UEC (Ultra Ethernet): every packet takes its own path and may come in any order; a window follows the
+//! delay and the mark of the packet that each ACK answers.
+
+mod deviations;
+pub mod headers;
+#[cfg(test)]
+mod network_tests;
+mod nscc;
+mod params;
+mod switch;
+#[cfg(test)]
+mod tests;
+
+pub use nscc::{Constants, Nscc};
+pub use params::{Mode, Params, PathChoice};
+
+use deviations::DEVIATIONS;
+use incast_egress::red::{Red, check_thresholds};
+use incast_endpoint::unordered::{CONTROL, EXTENSION, HostPlan, UnorderedHost};
+use incast_transport::{
+    Bytes, ClassPolicy, Declaration, Discipline, EcnUse, FabricSite, Host, HostSite, Info, Kind,
+    Limit, Optional, ParameterError, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
+};
+use std::sync::Arc;
+use switch::UecMarker;
+
+/// UEC's number on the wire.
+pub const ID: TransportId = TransportId(22);
+/// The BDP to which the published gains belong: 100 Gb/s and 12 us.
+const REFERENCE_BDP: f64 = 150_000.0;
+/// The delay to which they belong.
+const REFERENCE_DELAY: f64 = 12e6;
+/// Added to the timeout that `auto` takes.
+const TIMEOUT_BASE: Span = Span::from_us(15);
+
+/// The catalogue entry.
+pub static ENTRY: Declaration<Params> = Declaration {
+    info: &Info {
+        name: "uec",
+        id: ID,
+        title: "Ultra Ethernet, NSCC",
+        paper: "Ultra Ethernet Consortium, UE specification 1.0, 2025, as in its simulator \
+                uet-htsim; Bonato et al., SMaRTT-REPS, 2024",
+        kind: Kind::Window,
+        switch_support: "payload trimming, ECN, two strict priorities, hashed path numbers",
+        routing: Routing::Entropy,
+        symmetric_paths: false,
+        one_path: false,
+        ecn: EcnUse::Rfc3168,
+        marks: true,
+        made_for_pfc: false,
+        feedback_bits: None,
+        headers: headers::HEADERS,
+        deviations: DEVIATIONS,
+    },
+    derive,
+    host,
+    policy,
+    // No initial wait; the extension makes packets longer than in the ideal time.
+    unsolicited: |_, _, _| 0,
+    optional: Optional { extension: |_| EXTENSION, ..Optional::NONE },
+};
+
+fn derive(params: &Params, fabric: &FabricSite) -> Result<(), ParameterError> {
+    let packet = fabric.framing.charged_mtu() as u64;
+    if let Some(queue) = params.data_queue.filter(|queue| queue.0 < 2 * packet) {
+        let problem = format!("accepted is {} and more, two full packets", Bytes(2 * packet));
+        return Err(ParameterError::of::<Params>("uec", "data_queue", queue, problem));
+    }
+    let red = red(params, fabric, fabric.host_rate);
+    check_thresholds::<Params>("uec", red.min, red.max)
+}
+
+/// Round trip of a full packet and its ACK on the longest path: the fabric's, with longer ACKs.
+fn base_rtt(fabric: &FabricSite) -> Span {
+    let framing = &fabric.framing;
+    let longer = framing.charged_packet(0, EXTENSION as u8) - framing.charged_header();
+    fabric.base_rtt + fabric.host_rate.tx_time(Bytes(longer as u64)) * fabric.hops as u64
+}
+
+/// Charged bytes that a link of `rate` takes in a base RTT, in full packets.
+fn bdp_packets(fabric: &FabricSite, rate: Rate, factor: u64) -> u64 {
+    let bdp = rate.bytes_in(base_rtt(fabric)).0;
+    (factor * bdp).div_ceil(fabric.framing.charged_mtu() as u64)
+}
+
+/// Charged bytes of data that may be at a port, with the packet in transmission.
+fn data_queue(params: &Params, fabric: &FabricSite, rate: Rate) -> u64 {
+    let packet = fabric.framing.charged_mtu() as u64;
+    let factor = if params.trimming { 1 } else { 5 };
+    let auto = bdp_packets(fabric, rate, factor).max(2) * packet;
+    params.data_queue.map_or(auto, |given| given.0)
+}
+
+fn red(params: &Params, fabric: &FabricSite, rate: Rate) -> Red {
+    let packet = fabric.framing.charged_mtu() as u64;
+    let packets = bdp_packets(fabric, rate, 1);
+    let auto = |share: u64| Bytes((packets * share).div_ceil(5) * packet);
+    let min = params.mark_min.unwrap_or(auto(1));
+    Red { min, max: params.mark_max.unwrap_or(auto(4)), probability: 1.0 }
+}
+
+/// What the windows of hosts with this link have in common.
+fn constants(uec: &Ready<Params>, rate: Rate) -> Constants {
+    let (params, fabric) = (&uec.params, &uec.fabric);
+    let base_rtt = base_rtt(fabric);
+    let mtu = fabric.framing.mtu as u64;
+    let mss = (mtu - header(fabric) as u64) as f64;
+    let target = params.target.unwrap_or(if params.trimming { 0.75 } else { 1.0 });
+    let target = base_rtt.0 as f64 * target;
+    let bdp = rate.bytes_in(base_rtt).0 as f64 / REFERENCE_BDP;
+    Constants {
+        rate,
+        base_rtt: base_rtt.0,
+        mtu,
+        target: target as u64,
+        alpha: params.alpha * mss * bdp * (target / REFERENCE_DELAY) / target,
+        fair: params.fair * mss * bdp,
+        eta: (params.eta * mss * bdp) as u64,
+        fast: params.fast * bdp,
+        fast_below: params.fast_below.0,
+        gamma: params.gamma,
+        adapt_share: params.adapt_share as u64,
+        adapt_delay: (params.adapt_delay * target) as u64,
+        learn_base_rtt: params.learn_base_rtt,
+    }
+}
+
+/// Bytes of the headers of a packet at the network layer.
+fn header(fabric: &FabricSite) -> u16 {
+    fabric.framing.header + EXTENSION
+}
+
+fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
+    let (params, fabric) = (&uec.params, &uec.fabric);
+    let drain = rate.tx_time(Bytes(data_queue(params, fabric, rate))) * 6;
+    HostPlan {
+        transport: ID,
+        header: header(fabric) as u32,
+        max_payload: fabric.framing.mtu - header(fabric),
+        strategy: params.path_choice.strategy(),
+        paths: params.entropies,
+        trims: params.trimming,
+        ack_every: params.ack_bytes.0,
+        timeout: params.rto.unwrap_or(TIMEOUT_BASE + drain),
+        probe_every: base_rtt(fabric),
+    }
+}
+
+fn host(uec: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
+    let law = Nscc::new(Arc::new(constants(uec, site.rate)));
+    Box::new(UnorderedHost::new(plan(uec, site.rate), law))
+}
+
+fn policy(uec: &Ready<Params>, site: &PortSite) -> Policy {
+    let (params, fabric) = (&uec.params, &*site.fabric);
+    let queue = data_queue(params, fabric, site.rate);
+    // The packet in transmission does not wait at a port of ours.
+    let waits = queue - fabric.framing.charged_mtu() as u64;
+    let discipline = match params.trimming {
+        true => Discipline::Trim { headers: CONTROL, tail: 0.5, bounce: false },
+        false => Discipline::DropTail,
+    };
+    let data = ClassPolicy { discipline, ..ClassPolicy::fifo(Limit::Bytes(waits)) };
+    let control = ClassPolicy::fifo(Limit::Bytes(2 * queue));
+    let marker = UecMarker::new(red(params, fabric, site.rate));
+    Policy { transport: ID, classes: vec![control, data], markers: vec![Box::new(marker)] }
+}
