@@ -493,17 +493,6 @@ local transports = {
             { "acked", 0, 4, 0, "bytes", "The first byte of the data packet, modulo 2^32" },
         } },
     } },
-    [23] = { name = "none", views = {
-        { name = "Data", text = "Bytes of a flow",
-            kind = 1, set = 0, clear = 9, payload = true, fields = {
-            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
-            { "last", 11, 1, 16, "", "The payload ends the flow" },
-        } },
-        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
-            kind = 1, set = 1, clear = 8, payload = false, fields = {
-            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
-            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
-            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
     [22] = { name = "uec", views = {
         { name = "Data", text = "One packet of a flow, or its header after a switch has cut the payload off",
             kind = 2, set = 0, clear = 4, fields = {
@@ -535,6 +524,19 @@ local transports = {
             kind = 5, set = 0, clear = 0, fields = {
             { "packet", 0, 4, 0, "packets", "The packet whose payload is missing" },
             { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+        } },
+    } },
+    [23] = { name = "none", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
     } },
     [133] = { name = "amrt", views = {
