@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ._section import Parameters
 
-__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Phost", "Rcp", "Ren", "Timely", "Trd", "Vcp", "Xcp"]
+__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Phost", "Rcp", "Ren", "Timely", "Trd", "Uec", "Vcp", "Xcp"]
 
 
 @dataclass(kw_only=True)
@@ -1275,6 +1275,83 @@ class Trd(Parameters):
     order: Any = None
     stall: Any = None
     control_limit: Any = None
+
+
+@dataclass(kw_only=True)
+class Uec(Parameters):
+    """uec: Ultra Ethernet, NSCC (Ultra Ethernet Consortium, UE specification 1.0, 2025, as in its
+    simulator uet-htsim; Bonato et al., SMaRTT-REPS, 2024).
+
+    Args:
+        mode: Which congestion controls run. Accepted: nscc. Default: nscc. Source: the
+            authors' simulator: nscc is its default; rccc and both are not built.
+        trimming: Whether a full queue cuts payloads off instead of dropping packets.
+            Accepted: true or false. Default: true. Source: the authors' simulator: on.
+        path_choice: How a source chooses the path number of each packet. Accepted:
+            oblivious, bitmap, reps or mixed. Default: mixed. Source: the authors'
+            simulator: mixed.
+        entropies: Path numbers of a flow. Accepted: a power of two, 1 to 32768. Default:
+            64. Source: the authors' simulator: 64.
+        ack_bytes: Bytes that a receiver takes in before it sends an ACK that nothing else
+            asks for. Accepted: 1B to 1GB. Default: 16KiB. Source: the authors' simulator.
+        target: Queueing delay that windows aim at, in base RTT; auto: 0.75 with trimming, 1
+            without. Accepted: 0.01 to 100, or auto. Default: auto. Source: the authors'
+            simulator.
+        alpha: Increase below the target, as a factor of the published gain. Accepted: 0 to
+            1000. Default: 4. Source: the authors' simulator: 4 mss, scaled with BDP and
+            target.
+        fair: Increase above the target while nothing is marked, in packets, scaled with the
+            BDP. Accepted: 0 to 1000. Default: 5. Source: the authors' simulator: 5 mss.
+        eta: Increase once per base RTT, in packets, scaled with the BDP. Accepted: 0 to
+            1000. Default: 0.15. Source: the authors' simulator: 0.15 mss.
+        fast: Increase per byte while there is no queue, scaled with the BDP. Accepted: 0 to
+            1000. Default: 0.25. Source: the authors' simulator: 0.25.
+        fast_below: Queueing delay below which there is no queue. Accepted: 0ps to 1s.
+            Default: 1us. Source: the authors' simulator: 1 us, whatever the rate.
+        gamma: Decrease: this share of how far the average delay is above the target, at
+            most a half. Accepted: 0 to 1. Default: 0.8. Source: the authors' simulator:
+            0.8.
+        adapt_share: Quick adaptation needs less than the largest window over this to have
+            arrived in a period. Accepted: 1 to 1000000. Default: 8. Source: the authors'
+            simulator: a gate of 2^3.
+        adapt_delay: Quick adaptation needs a delay of so many targets, if nothing is lost.
+            Accepted: 0 to 1000. Default: 4. Source: the authors' simulator: 4.
+        learn_base_rtt: Whether a flow lowers its base RTT to its shortest sample. Accepted:
+            true or false. Default: true. Source: the authors' simulator: on.
+        data_queue: Data that may wait at a port and be in transmission; auto: a BDP in full
+            packets, without trimming five. Accepted: auto, or two full packets to 1GB.
+            Default: auto. Source: the authors' simulator.
+        mark_min: Up to this queue of data nothing is marked; auto: a fifth of a BDP, in
+            full packets. Accepted: auto, or 1B to 1GB. Default: auto. Source: the authors'
+            simulator: 0.2 BDP.
+        mark_max: Above this queue of data all is marked; auto: four fifths of a BDP, in
+            full packets. Accepted: auto, or 1B to 1GB. Default: auto. Source: the authors'
+            simulator: 0.8 BDP.
+        rto: A packet of which nothing is heard for so long is lost; auto: 15 us and six
+            times what the data queue of a port takes. Accepted: auto, or 1us to 10s.
+            Default: auto. Source: the authors' simulator.
+    """
+
+    _transport: ClassVar[str] = "uec"
+    mode: Any = None
+    trimming: Any = None
+    path_choice: Any = None
+    entropies: Any = None
+    ack_bytes: Any = None
+    target: Any = None
+    alpha: Any = None
+    fair: Any = None
+    eta: Any = None
+    fast: Any = None
+    fast_below: Any = None
+    gamma: Any = None
+    adapt_share: Any = None
+    adapt_delay: Any = None
+    learn_base_rtt: Any = None
+    data_queue: Any = None
+    mark_min: Any = None
+    mark_max: Any = None
+    rto: Any = None
 
 
 @dataclass(kw_only=True)
