@@ -9,7 +9,7 @@ use crate::{Clock, PacketIo, Payload, Testbed};
 use incast_transport::{
     Ended, Flow, FlowId, Header, HostId, PacketRef, Segments, Span, Time, TransportId,
 };
-use incast_world::{FlowSetup, NEVER};
+use incast_world::{FlowSetup, NEVER, most_payload};
 use std::collections::HashMap;
 
 /// The run-time flows of a host.
@@ -159,7 +159,8 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
     ) {
         let now = self.clock.now().0;
         self.pass(now);
-        let segments = Segments::Uniform(self.framing.mss());
+        let most = most_payload(&self.payloads, transport).min(self.framing.mss());
+        let segments = Segments::Uniform(most);
         let id = self.live(host).names.open(to.0, transport, now);
         let (src, dst, start) = (host, to, Time(now));
         let flow = Flow { id, src, dst, size, start, segments, burst: None };

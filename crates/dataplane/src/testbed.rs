@@ -12,7 +12,7 @@ use crate::schedule::Schedule;
 use crate::switch::{Crossing, Egress, SwitchNode, one_core_only};
 use crate::{Clock, Fidelity, Mem, PacketIo, Payload, Virtual, Zeros};
 use incast_fabric::{NodeId, PortId};
-use incast_transport::{FlowId, Framing, RunRecord, Time};
+use incast_transport::{FlowId, Framing, RunRecord, Time, TransportId};
 use incast_world::{
     Buffers, Captured, Captures, End, EndHost, Epoch, LinkState, LossLog, Monitor, NEVER, Progress,
     Setup, Switch, SwitchBuffer, Work, epochs, new_deliveries, new_probe,
@@ -73,6 +73,8 @@ pub struct Testbed<I: PacketIo = Mem, C = Virtual, P = Zeros> {
     /// Nodes that are here.
     pub(crate) here: Vec<u32>,
     pub(crate) framing: Framing,
+    /// Most payload of a packet, by transport.
+    pub(crate) payloads: Vec<(TransportId, u16)>,
     pub(crate) medium: Medium<I>,
     pub(crate) payload: P,
     pub(crate) clock: C,
@@ -154,7 +156,8 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
         let buffers = setup.buffers();
         let trails = io.keeps_trails();
         let nodes = build_nodes(&mut setup, &buffers, here, trails);
-        let Setup { fabric, flows, gates, options, routing: transports, framing, .. } = setup;
+        let Setup { fabric, flows, gates, options, routing: transports, framing, payloads, .. } =
+            setup;
         let starts = flows.iter().enumerate().filter(|(_, setup)| !setup.waits());
         let starts = starts.filter(|(_, setup)| here.contains(&setup.flow.src.0));
         let starts = starts.map(|(index, setup)| (setup.flow.start.0, index as u32));
@@ -171,6 +174,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             progress: Progress::new(&flows, &gates),
             end,
             framing,
+            payloads,
             here: here.to_vec(),
             epochs: epochs(&fabric).into_iter().rev().collect(),
             deadlock: vec![],
@@ -213,10 +217,11 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
         let Testbed {
             nodes, medium, clock, schedule, held, external, opens, progress, end, ..
         } = self;
-        let Testbed { here, framing, epochs, deadlock, visited, .. } = self;
+        let Testbed { here, framing, payloads, epochs, deadlock, visited, .. } = self;
         Testbed {
             here,
             framing,
+            payloads,
             nodes,
             medium,
             payload,

@@ -89,8 +89,10 @@ pub fn assemble(
     mut options: Options,
 ) -> Result<Setup, PolicyConflict> {
     let epochs = epochs(&fabric);
-    for FlowSetup { flow, cut, .. } in &mut flows {
+    let payloads = payloads(&site, transports);
+    for FlowSetup { flow, cut, transport, .. } in &mut flows {
         *cut = cut_for_good(&fabric, &epochs, flow.src.0, flow.dst.0);
+        flow.segments = flow.segments.at_most(most_payload(&payloads, *transport), flow.size);
     }
     let propagations = fabric.ports().iter().map(|port| port.propagation);
     options.patience = propagations.fold(site.base_rtt, Span::max);
@@ -119,10 +121,22 @@ pub fn assemble(
             .collect(),
         flows,
         gates: vec![],
+        payloads,
         shared,
         options,
         fabric,
     })
+}
+
+/// Most payload of a packet of each transport: less than the MTU allows where each carries an extension.
+fn payloads(site: &FabricSite, transports: &[RunTransport]) -> Vec<(TransportId, u16)> {
+    let most = |one: &RunTransport| site.framing.mss().saturating_sub(one.configured.extension());
+    transports.iter().map(|one| (one.info.id, most(one).max(1))).collect()
+}
+
+/// That of one transport.
+pub fn most_payload(payloads: &[(TransportId, u16)], transport: TransportId) -> u16 {
+    payloads.iter().find(|(id, _)| *id == transport).map_or(u16::MAX, |(_, most)| *most)
 }
 
 /// A setup without flows of one transport, for hosts that open flows while they run. Links are

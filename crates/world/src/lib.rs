@@ -45,7 +45,7 @@ pub mod purpose {
 
 pub use assembly::{
     RunTransport, assemble, check_ports, fabric_site, for_messages, host_site, marks_ecn,
-    port_site, shaped_share,
+    most_payload, port_site, shaped_share,
 };
 pub use balance::{Ask, Balance, Balancer};
 pub use buffer::SwitchBuffer;

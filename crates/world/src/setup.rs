@@ -208,6 +208,8 @@ pub struct Setup {
     pub flows: Vec<FlowSetup>,
     /// What several flows wait for.
     pub gates: Vec<Gate>,
+    /// Most payload of a packet, by transport.
+    pub payloads: Vec<(TransportId, u16)>,
     /// One buffer per switch instead of one per port.
     pub shared: Option<SharedBuffer>,
     /// How to run.
