@@ -96,6 +96,8 @@ fn nothing_is_allocated_in_steady_state() {
 fn most(name: &str) -> u64 {
     match name {
         "cubic" => 16,
+        // It loses half of all packets for as long as the run lasts: what is in flight only grows.
+        "none" => 32,
         "ndp" | "phost" => 4,
         _ => 0,
     }

@@ -330,6 +330,7 @@ mod tests {
         for flow in &mut whole.flows {
             (flow.parts, flow.last, flow.decisions) = (None, None, 0);
             (flow.decision_age, flow.decision_age_max) = (0, 0);
+            flow.reordering = None;
         }
         assert_eq!(record.flows, whole.flows);
         assert_eq!(record.ports, whole.ports);
