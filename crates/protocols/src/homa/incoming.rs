@@ -8,6 +8,10 @@ use incast_endpoint::ranking::Rank;
 use incast_endpoint::receiver_driven::{Arrival, Arrivals};
 use incast_transport::{Header, HostId, Time};
 
+/// Most packets of a first burst whose loss is noted when the burst is over: a forged length asks for no more
+/// memory than this. The timer finds the rest.
+const MOST_LISTED: u32 = 1 << 20;
+
 /// What is known of the length of a message's first burst.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Length {
@@ -240,9 +244,10 @@ impl Incoming {
             self.length = Length::Own;
         }
         self.cut_burst(sent);
-        let below = sent.min(self.granted);
+        let first = self.arrivals.lowest_missing();
+        let below = sent.min(self.granted).min(first.saturating_add(MOST_LISTED));
         let missing = |&seq: &u32| !self.arrivals.has(seq);
-        self.lost.extend((self.arrivals.lowest_missing()..below).rev().filter(missing));
+        self.lost.extend((first..below).rev().filter(missing));
     }
 
     /// The offset of which a packet carries the lower 32 bits: the nearest to that of the last.

@@ -20,7 +20,7 @@ pub struct Receivers {
     timers: FlowTimers,
     seen: u32,
     /// Scheduled packets in flight to this host.
-    incoming: u32,
+    incoming: u64,
     /// Messages granted beyond the degree of overcommitment.
     extra: usize,
     /// When the next grant that only waits for its time may be issued.
@@ -107,7 +107,7 @@ impl Receivers {
         let flow = self.flows.at_mut(slot);
         let before = flow.scheduled();
         change(flow, &self.terms);
-        self.incoming = self.incoming - before + flow.scheduled();
+        self.incoming = self.incoming - u64::from(before) + u64::from(flow.scheduled());
         let rank = Rank { remaining: flow.remaining(), ..flow.rank };
         let wants = flow.wants_grant();
         match (flow.waiting, wants) {
@@ -143,7 +143,7 @@ impl Receivers {
         let degree = self.degree();
         let most = self.terms.incoming.unwrap_or(self.terms.incoming_each * degree as u32);
         let mut place = 0;
-        while place < degree && self.incoming < most {
+        while place < degree && self.incoming < u64::from(most) {
             let Some(rank) = self.agenda.at(place) else { break };
             let slot = self.flows.slot_of(rank.flow).expect("it waits for grants");
             let flow = self.flows.at(slot);
