@@ -73,7 +73,7 @@ pub struct Testbed<I: PacketIo = Mem, C = Virtual, P = Zeros> {
     /// Nodes that are here.
     pub(crate) here: Vec<u32>,
     pub(crate) framing: Framing,
-    /// Most payload of a packet, by transport.
+    /// Most payload of a packet, of transports whose packets carry an extension.
     pub(crate) payloads: Vec<(TransportId, u16)>,
     pub(crate) medium: Medium<I>,
     pub(crate) payload: P,

@@ -128,13 +128,14 @@ pub fn assemble(
     })
 }
 
-/// Most payload of a packet of each transport: less than the MTU allows where each carries an extension.
+/// Most payload of a packet of each transport whose packets carry an extension: less than the MTU allows.
 fn payloads(site: &FabricSite, transports: &[RunTransport]) -> Vec<(TransportId, u16)> {
     let most = |one: &RunTransport| site.framing.mss().saturating_sub(one.configured.extension());
-    transports.iter().map(|one| (one.info.id, most(one).max(1))).collect()
+    let extended = transports.iter().filter(|one| one.configured.extension() > 0);
+    extended.map(|one| (one.info.id, most(one).max(1))).collect()
 }
 
-/// That of one transport.
+/// That of one transport; without an extension what a segment has.
 pub fn most_payload(payloads: &[(TransportId, u16)], transport: TransportId) -> u16 {
     payloads.iter().find(|(id, _)| *id == transport).map_or(u16::MAX, |(_, most)| *most)
 }

@@ -208,7 +208,7 @@ pub struct Setup {
     pub flows: Vec<FlowSetup>,
     /// What several flows wait for.
     pub gates: Vec<Gate>,
-    /// Most payload of a packet, by transport.
+    /// Most payload of a packet, of transports whose packets carry an extension.
     pub payloads: Vec<(TransportId, u16)>,
     /// One buffer per switch instead of one per port.
     pub shared: Option<SharedBuffer>,
