@@ -42,6 +42,7 @@ pub(crate) fn port_metas(plan: &Plan) -> Vec<PortMeta> {
         tier: tier_name(port.tier),
         rate: port.rate,
         upward: port.upward,
+        node: port.node.0,
     });
     metas.collect()
 }

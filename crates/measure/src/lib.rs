@@ -49,6 +49,8 @@ mod study;
 mod summary;
 #[cfg(not(target_family = "wasm"))]
 mod svg;
+mod tiers;
+mod uplinks;
 mod warning;
 mod write;
 
@@ -74,11 +76,11 @@ pub use study::{
     study_figures, study_frame, times_frame, write_study_page,
 };
 pub use summary::{
-    Counters, FlowCounts, Group, LoadSummary, RequestSummary, Summary, TierSummary, group,
-    summarise,
+    Counters, FlowCounts, Group, LoadSummary, RequestSummary, Summary, group, summarise,
 };
 #[cfg(not(target_family = "wasm"))]
 pub use svg::{summary_svg, summary_svg_text};
+pub use tiers::TierSummary;
 pub use warning::{
     Rare, WARNINGS_AFTER, WARNINGS_BEFORE, Warning, grouped, values_needed, warnings_of,
 };

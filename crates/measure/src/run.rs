@@ -45,6 +45,8 @@ pub struct PortMeta {
     pub rate: Rate,
     /// Whether it leads away from the receiving hosts.
     pub upward: bool,
+    /// Number of its node: a host or a switch.
+    pub node: u32,
 }
 
 /// A link fails or works again.

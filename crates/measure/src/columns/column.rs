@@ -12,12 +12,14 @@ pub struct Row {
     pub interval: usize,
     /// Bytes that the port had on the wire in the interval ([`Run::wire_bytes`]); zero for others.
     pub wire_bytes: u64,
+    /// These bytes over the mean of the uplinks of the port's switch, if it is one of several.
+    pub uplink_ratio: Option<f64>,
 }
 
 impl Row {
     /// A row that is not of a port.
     pub fn of(item: usize, interval: usize) -> Row {
-        Row { item, interval, wire_bytes: 0 }
+        Row { item, interval, wire_bytes: 0, uplink_ratio: None }
     }
 }
 

@@ -4,7 +4,9 @@ use super::column::{Column, INTERVAL, Row, TIME, flag, float, integer, text};
 use super::table::Table;
 use crate::Run;
 use crate::run::{gbps, share};
+use crate::uplinks::Uplinks;
 use incast_transport::{Bin, Pauses};
+use std::rc::Rc;
 
 /// `ports.parquet`.
 pub static PORTS: Table = Table {
@@ -14,19 +16,26 @@ pub static PORTS: Table = Table {
           number would be zero.",
     columns: COLUMNS,
     rows: |run| {
-        let intervals = run.intervals();
-        Box::new((0..run.ports.len()).flat_map(move |port| busy(run, port, intervals)))
+        let (intervals, uplinks) = (run.intervals(), Rc::new(Uplinks::of(run)));
+        Box::new((0..run.ports.len()).flat_map(move |port| busy(run, port, intervals, &uplinks)))
     },
 };
 
 /// The intervals of a port in which something happened.
-fn busy(run: &Run, port: usize, intervals: usize) -> impl Iterator<Item = Row> {
+fn busy<'a>(
+    run: &'a Run,
+    port: usize,
+    intervals: usize,
+    uplinks: &Rc<Uplinks>,
+) -> impl Iterator<Item = Row> + use<'a> {
     let wire = run.wire_bytes(port, intervals);
     let record = &run.record.ports[port];
     let intervals = wire.len().max(record.pauses.len());
+    let uplinks = Rc::clone(uplinks);
     let row = move |interval: usize| {
         let wire_bytes = wire.get(interval).copied().unwrap_or(0);
-        Row { item: port, interval, wire_bytes }
+        let uplink_ratio = uplinks.ratio(port, interval, wire_bytes);
+        Row { item: port, interval, wire_bytes, uplink_ratio }
     };
     (0..intervals).map(row).filter(move |row| {
         row.wire_bytes > 0
@@ -74,6 +83,13 @@ const COLUMNS: &[Column] = &[
         "",
         "`throughput_gbps` over the rate of the link: at most 1.",
         |run, row| share(row.wire_bytes, run.interval(row.interval).1, run.ports[row.item].rate),
+    ),
+    float(
+        "uplink_ratio",
+        "",
+        "`throughput_gbps` over the mean of the uplinks of its switch: 1 if all carry the same, their number \
+         if only this one carries anything; null if it is no uplink (`upward`, of a switch), or the only one.",
+        |_, row| row.uplink_ratio,
     ),
     float(
         "backlog_mean_bytes",

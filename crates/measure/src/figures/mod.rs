@@ -16,7 +16,7 @@ use crate::folder::{FolderError, at, write_atomic};
 use std::path::Path;
 
 /// The figures of some runs: completion time and slowdown by size, where the time went,
-/// distribution of the slowdown, throughput and queues over time. Figures without data are left out.
+/// distribution of the slowdown, throughput, queues and imbalance over time. Figures without data are left out.
 pub fn figures(runs: &[Run]) -> Vec<Figure> {
     let lines = lines(runs);
     let mut all = Vec::new();
@@ -25,6 +25,7 @@ pub fn figures(runs: &[Run]) -> Vec<Figure> {
     all.extend(time::throughput(runs));
     all.extend(time::shares(runs));
     all.extend(time::queues(runs));
+    all.extend(time::imbalance(runs));
     all.extend(flows::distribution(&lines));
     all
 }

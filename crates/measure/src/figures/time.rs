@@ -7,6 +7,7 @@ use crate::Run;
 use crate::fairness::{self, Window};
 use crate::number::{escape, time_unit};
 use crate::run::gbps;
+use crate::uplinks::Uplinks;
 use incast_transport::Bin;
 use incast_units::Span;
 use plotly::Plot;
@@ -184,6 +185,30 @@ pub(super) fn shares(runs: &[Run]) -> Vec<Figure> {
         draw(titles, caption, &[run], series.collect())
     };
     several.take(RUNS).enumerate().map(figure).collect()
+}
+
+/// How unevenly the switches use their uplinks over time.
+pub(super) fn imbalance(runs: &[Run]) -> Option<Figure> {
+    let firsts = firsts(runs);
+    let drawn = &firsts[..firsts.len().min(LINES)];
+    let line = |run: &&Run| {
+        let uplinks = Uplinks::of(run);
+        let values = joined(run).filter_map(|stretch| {
+            Some((place(run, &stretch).0, uplinks.imbalance(None, stretch.from..stretch.to)?))
+        });
+        Series { name: run.label.clone(), values: values.collect() }
+    };
+    let lines: Vec<Series> = drawn.iter().map(line).collect();
+    let caption = "What the uplink that carries most carries over the mean of the uplinks of its switch, by \
+                   interval: 1 if all carry the same. Mean over the switches with several uplinks, \
+                   weighted by their bytes.";
+    let titles = Titles {
+        name: "imbalance_over_time",
+        title: "Imbalance of uplinks over time",
+        y: "busiest uplink over mean",
+    };
+    let some = lines.iter().any(|line| !line.values.is_empty());
+    some.then(|| draw(titles, caption.to_string(), drawn, lines))
 }
 
 /// Sum over the links to the hosts.

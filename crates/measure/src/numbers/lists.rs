@@ -4,7 +4,8 @@
 use super::Kind::{self, Count, Flag, Float};
 use crate::Better::{self, Higher, Lower, Neither};
 use crate::collective::{CollectiveSummary, over};
-use crate::summary::{Group, Summary, TierSummary};
+use crate::summary::{Group, Summary};
+use crate::tiers::TierSummary;
 
 /// An entry of a list.
 pub(crate) struct Entry<T> {
@@ -93,6 +94,8 @@ pub(crate) const OF_RUN: &[Entry<Summary>] = numbers! {
     "link_losses", "", Count, Neither, "Packets lost on links." => |s| Some(s.counters.link_losses as f64);
     "malformed", "", Count, Neither, "Packets that a decoder refused." => |s| Some(s.counters.malformed as f64);
     "packet_hops", "", Count, Neither, "Packet transmissions started, summed over ports." => |s| Some(s.counters.packet_hops as f64);
+    "imbalance_mean", "", Float, Lower, "How unevenly switches use their uplinks: the busiest uplink's bytes over the mean of its switch, by interval; mean over switches, of the tier where it is largest. Null if no switch has several." => |s| switches(s, |tier| tier.imbalance_mean);
+    "imbalance_run", "", Float, Lower, "The same with the whole run as one interval." => |s| switches(s, |tier| tier.imbalance_run);
     "requests", "", Count, Neither, "Measured requests; null without requests." => |s| Some(s.requests?.total as f64);
     "requests_completed", "", Count, Higher, "Of these complete." => |s| Some(s.requests?.completed as f64);
     "request_mean_ns", "ns", Float, Lower, "Completion time of a request, mean." => |s| Some(s.requests?.completion_ns?.mean);

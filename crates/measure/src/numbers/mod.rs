@@ -3,7 +3,8 @@
 
 use crate::Better;
 use crate::PartMeans;
-use crate::summary::{Group, Summary, TierSummary};
+use crate::summary::{Group, Summary};
+use crate::tiers::TierSummary;
 pub(crate) use lists::{COMPARED, OF_GROUP, OF_RUN};
 use lists::{Entry, OF_TIER};
 use std::collections::BTreeMap;

@@ -8,10 +8,12 @@ use crate::{Summary, TierSummary};
 type Get = fn(&TierSummary) -> Option<f64>;
 
 /// Columns: name, value, and whether the column stays when it is zero everywhere.
-const COLUMNS: [(&str, Get, bool); 12] = [
+const COLUMNS: [(&str, Get, bool); 14] = [
     ("ports", |tier| Some(tier.ports as f64), true),
     ("use, mean %", |tier| Some(100.0 * tier.utilisation_mean?), true),
     ("use, max %", |tier| Some(100.0 * tier.utilisation_max?), true),
+    ("imbalance, mean", |tier| tier.imbalance_mean, false),
+    ("imbalance, run", |tier| tier.imbalance_run, false),
     ("queue, mean KB", |tier| Some(tier.backlog_mean_bytes? / 1e3), true),
     ("queue, p99 KB", |tier| Some(tier.backlog_p99_bytes as f64 / 1e3), true),
     ("queue, max KB", |tier| Some(tier.backlog_max_bytes as f64 / 1e3), true),
@@ -62,7 +64,8 @@ pub(super) fn table(summaries: &[Summary]) -> String {
     format!(
         "<h2>Ports by tier</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
          class=\"text\">tier</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n{}{}\
-         <p class=\"caption\">From the start of the first flow to the end. Use: bytes sent over link capacity. Queue: \
+         <p class=\"caption\">From the start of the first flow to the end. Use: bytes sent over link capacity. Imbalance: what the busiest uplink of a switch carries \
+         over the mean of its uplinks, by interval or with the whole run as one, mean over switches. Queue: \
          charged bytes waiting; p99 over time, of the port where it is largest. Paused: summed over \
          ports.</p>\n",
         folded("columns are", &left),

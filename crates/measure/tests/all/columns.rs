@@ -155,7 +155,7 @@ fn small_ports() -> Run {
     run.record.ports = vec![record];
     let rate = incast_units::Rate::from_gbps(160);
     let (name, tier) = ("leaf0->spine1".into(), "edge");
-    run.ports = vec![PortMeta { name, tier, rate, upward: true }];
+    run.ports = vec![PortMeta { name, tier, rate, upward: true, node: 0 }];
     run
 }
 

@@ -193,7 +193,7 @@ fn tiers_loads_and_requests_by_hand() {
         (record.total_pauses.pause_frames, record.total_pauses.resume_frames) = (3, 2);
         run.record.ports.push(record);
         let (name, rate) = (format!("p{port}"), Rate::from_gbps(100));
-        run.ports.push(incast_measure::PortMeta { name, tier, rate, upward });
+        run.ports.push(incast_measure::PortMeta { name, tier, rate, upward, node: 0 });
     }
     let request = |end| Request { start: Time(1_000), end, flows: 2, warmup: false };
     run.requests = vec![request(Some(Time(5_000))), request(Some(Time(11_000))), request(None)];
@@ -403,4 +403,44 @@ fn feedback_by_its_age_its_bytes_and_how_often() {
     assert_eq!(run.decisions_per_rtt(0..1), Some(2.5));
     run.record.flows[0].started = None;
     assert_eq!(run.decisions_per_rtt(0..1), None);
+}
+
+#[test]
+fn imbalance_of_uplinks_by_hand() {
+    let mut run = four(true);
+    run.record.ended = Time(20_000_000);
+    run.record.interval = Span(10_000_000);
+    // Two leaves with two uplinks, a third with one, a NIC; 100 Gb/s carry 125 KB in an interval.
+    let ports = [
+        ("nic", 9, [90_000, 90_000]),
+        ("edge", 10, [60_000, 0]),
+        ("edge", 10, [20_000, 0]),
+        ("edge", 11, [30_000, 10_000]),
+        ("edge", 11, [10_000, 50_000]),
+        ("edge", 12, [70_000, 0]),
+    ];
+    for (port, (tier, node, sent)) in ports.into_iter().enumerate() {
+        let mut record = PortRecord { port: port as u32, ..PortRecord::default() };
+        for sent_bytes in sent {
+            let bin = Bin { sent_bytes, sent_packets: 1, ..Bin::default() };
+            record.total.join(&bin);
+            record.bins.push(bin);
+        }
+        run.record.ports.push(record);
+        let (name, rate) = (format!("p{port}"), Rate::from_gbps(100));
+        run.ports.push(incast_measure::PortMeta { name, tier, rate, upward: true, node });
+    }
+    let summary = summarise(&run);
+    let [nic, edge] = summary.tiers.as_slice() else { panic!("two tiers") };
+    assert_eq!((nic.imbalance_mean, nic.imbalance_run), (None, None));
+    // Twice the largest by interval (60, 30 and 50 KB) over what all carried (180 KB).
+    near(edge.imbalance_mean.unwrap(), 280.0 / 180.0);
+    // Over the run: 60 KB of the first leaf's 80, and 60 of the second one's 100.
+    near(edge.imbalance_run.unwrap(), 240.0 / 180.0);
+    let ratios = incast_measure::columns::PORTS.numbers(&run, "uplink_ratio").unwrap();
+    let known: Vec<f64> = ratios.into_iter().filter(|ratio| !ratio.is_nan()).collect();
+    for (known, ratio) in known.iter().zip([1.5, 0.5, 1.5, 1.0 / 3.0, 0.5, 5.0 / 3.0]) {
+        near(*known, ratio);
+    }
+    assert_eq!(known.len(), 6);
 }

@@ -133,7 +133,7 @@ fn add_ports(run: &mut Run, noise: &mut Noise, pressure: f64) {
     run.record.interval = Span::from_us(100);
     let count = run.record.ended.0.div_ceil(run.record.interval.0);
     let kinds = [("nic", true), ("edge", true), ("edge", false), ("core", false)];
-    for (tier, upward) in kinds {
+    for (kind, (tier, upward)) in kinds.into_iter().enumerate() {
         for at in 0..4 {
             let name = match (tier, upward) {
                 ("nic", _) => format!("host{at}->leaf0"),
@@ -141,7 +141,7 @@ fn add_ports(run: &mut Run, noise: &mut Noise, pressure: f64) {
                 ("edge", false) => format!("leaf0->host{at}"),
                 _ => format!("spine{at}->leaf0"),
             };
-            run.ports.push(PortMeta { name, tier, rate, upward });
+            run.ports.push(PortMeta { name, tier, rate, upward, node: kind as u32 });
             let mut port = PortRecord { port: run.ports.len() as u32 - 1, ..Default::default() };
             for interval in 0..count {
                 let wave = 0.5 + 0.3 * (interval as f64 / 9.0 + at as f64).sin();
