@@ -174,6 +174,10 @@ enum Own {
     DrainUs {
         port: String,
     },
+    /// Time that the links of the ports need together for the payload of all flows.
+    FairUs {
+        port: String,
+    },
     /// Payload for a host.
     ReceivedKb {
         host: u32,
@@ -349,6 +353,11 @@ impl Own {
             }
             Own::WaitUs { port, from, to } => wait(run, port, span(from).0, span(to).0),
             Own::DrainUs { port } => drain(run, port),
+            Own::FairUs { port } => {
+                let rate: u64 = ports(run, port).iter().map(|at| run.ports[*at].rate.0).sum();
+                let bytes: u64 = run.flows.iter().map(|flow| flow.size_bytes).sum();
+                bytes as f64 * 8e6 / rate as f64
+            }
             Own::ReceivedKb { host } => {
                 let to = run.flows.iter().filter(|flow| flow.dst == *host);
                 to.map(|flow| flow.size_bytes as f64).sum::<f64>() / 1e3
@@ -553,7 +562,7 @@ fn scenes_say_what_their_scenarios_give() {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut all: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
     all.sort();
-    assert_eq!(all.len(), 10);
+    assert_eq!(all.len(), 11);
     let wrong: Vec<String> = all.iter().flat_map(|path| wrong(path)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

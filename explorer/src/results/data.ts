@@ -1,5 +1,5 @@
 /** The tables of one run, read when they are needed. */
-import type { Fabric, ResultsInfo, Texts } from "incast-web";
+import type { Fabric, ResultsInfo, TableInfo, Texts } from "incast-web";
 import { shapeOf, type FabricShape } from "../fabric/shape";
 import type { Columns } from "./session";
 import { told, type Opened } from "./store";
@@ -38,9 +38,9 @@ export const DETAIL_NUMBERS = [...PARTS.map(([name]) => `${name}_ps`), "worst_po
   "decision_age_mean_ns", "control_packets"];
 
 /** What links and queues can be coloured by. */
-export type Metric = "use" | "queue" | "pauses" | "marks" | "losses";
+export type Metric = "use" | "imbalance" | "queue" | "pauses" | "marks" | "losses";
 
-const PORT_NUMBERS = ["port", "time_ns", "interval_ns", "utilisation", "backlog_mean_bytes", "backlog_max_bytes", "marks",
+const PORT_NUMBERS = ["port", "time_ns", "interval_ns", "utilisation", "uplink_ratio", "backlog_mean_bytes", "backlog_max_bytes", "marks",
   "drops", "credit_drops", "trims", "paused_ns", "sent_bytes"];
 
 /** Everything of ports.parquet: one matrix per metric, with a value per interval and port. */
@@ -77,15 +77,16 @@ export class PortSeries {
     const matrix = new Float32Array(this.intervals * this.ports);
     port.forEach((own, row) => {
       const at = Math.round(((time_ns[row] ?? 0) * 1000 - this.start) / this.interval);
-      if (at < this.intervals) matrix[at * this.ports + own] = values?.[row] ?? 0;
+      if (at < this.intervals) matrix[at * this.ports + own] = values?.[row] || 0;
     });
     this.made.set(name, matrix);
     return matrix;
   }
 
-  /** Of a metric in its unit: share of the rate, bytes, share of the time, packets, packets. */
+  /** Of a metric in its unit: share of the rate, ratio, bytes, share of the time, packets, packets. */
   metric(metric: Metric): Float32Array {
     if (metric === "use") return this.matrix("utilisation");
+    if (metric === "imbalance") return this.matrix("uplink_ratio");
     if (metric === "queue") return this.matrix("backlog_max_bytes");
     if (metric === "marks") return this.matrix("marks");
     const known = this.made.get(`metric ${metric}`);
@@ -168,9 +169,13 @@ export class RunData {
   readonly details = once(() =>
     told<Columns>(this.folder.reader.columns(this.run, "flows", { numbers: DETAIL_NUMBERS, texts: ["path"] })));
   readonly ports = once(async (): Promise<PortSeries> => {
+    const tables = await told<TableInfo[]>(this.folder.reader.tables(this.run));
+    const has = new Set(tables.find(({ name }) => name === "ports")?.columns.map(({ name }) => name));
+    // Folders of version 0.1 have no column of imbalance.
+    const numbers = PORT_NUMBERS.filter((name) => name !== "uplink_ratio" || has.has(name));
     const [fabric, columns] = await Promise.all([
       this.fabric(),
-      told<Columns>(this.folder.reader.columns(this.run, "ports", { numbers: PORT_NUMBERS, texts: [] })),
+      told<Columns>(this.folder.reader.columns(this.run, "ports", { numbers, texts: [] })),
     ]);
     return new PortSeries(columns, fabric.ports.length, this.info.series_start_ps, this.info.simulated_ps);
   });

@@ -15,13 +15,15 @@ import { Trouble } from "./trouble";
 
 export const METRICS: Readonly<Record<Metric, { title: string; text: (value: number) => string; unit: string; doc: string }>> = {
   use: { title: "use", text: percent, unit: "%", doc: "bytes sent over what the link could carry" },
+  imbalance: { title: "imbalance", text: (ratio) => `${ratio.toFixed(2)} ×`, unit: "× the mean",
+    doc: "bytes of an uplink over the mean of the uplinks of its switch: 1 where all carry the same" },
   queue: { title: "queue", text: bytes, unit: "KB", doc: "largest backlog of the interval" },
   pauses: { title: "pauses", text: percent, unit: "%", doc: "share of the interval in which PFC paused a class" },
   marks: { title: "marks", text: count, unit: "packets", doc: "packets marked in the interval" },
   losses: { title: "losses", text: count, unit: "packets", doc: "packets dropped or trimmed in the interval" },
 };
 
-const SCALE: Readonly<Record<Metric, number>> = { use: 100, queue: 1e-3, pauses: 100, marks: 1, losses: 1 };
+const SCALE: Readonly<Record<Metric, number>> = { use: 100, imbalance: 1, queue: 1e-3, pauses: 100, marks: 1, losses: 1 };
 
 interface Ready {
   readonly side: Side;
@@ -150,11 +152,13 @@ function Whole({ series, metric, most: top, title }: { series: PortSeries; metri
       mean[interval] = (mean[interval] ?? 0) + (value * SCALE[metric]) / series.ports;
       most[interval] = Math.max(most[interval] ?? 0, value * SCALE[metric]);
     });
-    return [times, most, mean];
+    // What is no uplink has no imbalance, so that a mean of all ports would say nothing.
+    return metric === "imbalance" ? [times, most] : [times, most, mean];
   }, [series, metric, ps]);
+  const names = metric === "imbalance" ? ["largest of all uplinks"] : ["largest of all ports", "mean of all ports"];
   return (
     <Series
-      data={data} names={["largest of all ports", "mean of all ports"]} unit={`${METRICS[metric].title}, ${METRICS[metric].unit}`}
+      data={data} names={names} unit={`${METRICS[metric].title}, ${METRICS[metric].unit}`}
       height={150} top={top * SCALE[metric]} timeUnit={timeUnit} until={end() / ps} cursor={now.value / ps} onTime={(at) => seek(at * ps)}
       label={`${METRICS[metric].title} over time, ${title}`}
     />

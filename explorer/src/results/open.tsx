@@ -78,7 +78,7 @@ export function Open() {
         </p>
       </div>
       <p>
-        No results yet? The <a href={address("lab")}>laboratory</a> runs the simulator in this page, with ten scenes to begin with, such
+        No results yet? The <a href={address("lab")}>laboratory</a> runs the simulator in this page, with eleven scenes to begin with, such
         as <a href={address("lab/scene/01-incast")}>why a flow of 64 KB took 10 ms</a>.
       </p>
       <p class="quiet small">
