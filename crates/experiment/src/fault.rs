@@ -186,11 +186,14 @@ pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Stri
     let distance = |name: &str| strsim::damerau_levenshtein(&text, &name.to_lowercase());
     let scored = names.into_iter().map(|name| (distance(name), name));
     match scored.min() {
-        Some((distance, name)) if distance <= 2.max(name.len() / 3) => {
-            format!("{MEANT}{name}`?")
-        }
+        Some((distance, name)) if distance <= 2.max(name.len() / 3) => meant(name),
         _ => String::new(),
     }
+}
+
+/// This name, as `; did you mean ...?`.
+pub fn meant(name: &str) -> String {
+    format!("{MEANT}{name}`?")
 }
 
 impl From<incast_transport::ParameterError> for Fault {

@@ -4,6 +4,7 @@
 use super::field::Field;
 use super::key::Key;
 use super::node::{Node, Value};
+use crate::fault::meant;
 use crate::{Fault, nearest};
 
 /// A table of keys.
@@ -98,6 +99,14 @@ impl<'a> Table<'a> {
                 Err(Fault::at(self.path, format!("{title} needs the key `{key}`: {expects}")))
             }
         }
+    }
+}
+
+/// Where the parameters of a transport are, if a key is its name.
+pub fn parameters_of(key: &str) -> String {
+    match incast_protocols::find(key) {
+        Some(_) => meant(&format!("transport.parameters.{key}")),
+        None => String::new(),
     }
 }
 
@@ -302,7 +311,7 @@ macro_rules! section_field {
             }
             fn read(node: &Node, path: &str) -> Result<$name, Fault> {
                 let table = Table::new(node, path, <$name as Section>::TITLE)?;
-                table.only(<$name as Section>::KEYS, |_| String::new())?;
+                table.only(<$name as Section>::KEYS, $crate::scenario::section::parameters_of)?;
                 <$name as Section>::of_table(&table)
             }
             fn write(&self) -> Option<Node> {

@@ -104,6 +104,8 @@ fn wrong_values_are_reported_where_they_were_written() {
         (long, &["run.warmup=seven"], "--set run.warmup=seven: expected a number"),
         (long, &["run.sede=7"], "--set run.sede=7: no such key of [run]: expected one of seed"),
         (long, &["rnu.seed=7"], "--set rnu.seed=7: no such key of a scenario"),
+        (long, &["uec.rto=1ms"], "did you mean `transport.parameters.uec`?"),
+        (long, &["transport.uec.rto=1ms"], "did you mean `transport.parameters.uec`?"),
         (long, &["transport.routing=ecpm"], "--set transport.routing=ecpm: expected one of ecmp"),
         (long, &["transport.join=shard"], "did you mean `shared`?"),
         (long, &["fabric.rate=0bps"], "--set fabric.rate=0bps: expected a rate above 0"),
