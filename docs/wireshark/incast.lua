@@ -498,12 +498,15 @@ local transports = {
             kind = 2, set = 0, clear = 4, fields = {
             { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
             { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "target", 8, 3, 0, "256 bytes", "The number of the credit that is asked for, modulo 2^24" },
             { "last", 11, 1, 1, "", "It is the flow's last packet" },
             { "asks", 11, 1, 8, "", "It is to be answered at once" },
+            { "early", 11, 1, 32, "", "Its payload was cut off before the last switch" },
         } },
         { name = "Probe", text = "Asks for an ACK, without a payload",
             kind = 2, set = 4, clear = 0, fields = {
             { "packet", 0, 4, 0, "packets", "The packet that is taken for lost" },
+            { "target", 8, 3, 0, "256 bytes", "The number of the credit that is asked for, modulo 2^24" },
         } },
         { name = "Ack", text = "Answers a packet; the extension says which ones have arrived",
             kind = 4, set = 0, clear = 1, fields = {
@@ -524,6 +527,13 @@ local transports = {
             kind = 5, set = 0, clear = 0, fields = {
             { "packet", 0, 4, 0, "packets", "The packet whose payload is missing" },
             { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+            { "marked", 11, 1, 2, "", "The packet was marked before" },
+            { "last_hop", 11, 1, 32, "", "It was cut off at the last switch" },
+        } },
+        { name = "Pull", text = "Credit",
+            kind = 6, set = 0, clear = 0, fields = {
+            { "number", 4, 4, 0, "256 bytes", "Its number: what has been given in all, modulo 2^32" },
+            { "slow", 11, 1, 2, "", "It is more than was asked for" },
         } },
     } },
     [23] = { name = "none", views = {

@@ -51,6 +51,12 @@ impl<T> Queue<T> {
         self.head.as_ref()
     }
 
+    /// How many wait.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.head.is_some() as usize + self.rest.len()
+    }
+
     /// Whether nothing waits.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -1,7 +1,9 @@
 //! The receiving side of a host: what has arrived of each flow, and the answers.
 
 use super::PADDING;
-use super::views::{Ack, Complete, Data, Nack, Probe};
+use super::credit::{CreditPlan, Demand, Puller};
+use super::sender::Question;
+use super::views::{Ack, Complete, Data, Nack, Probe, Pull};
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::Queue;
 use crate::receiver_driven::{Arrival, Arrivals};
@@ -37,8 +39,9 @@ struct Seen {
 
 impl Reply {
     /// A probe of a flow.
-    pub fn probe(flow: FlowId, to: HostId, path: u16, packet: u32, now: Time) -> Reply {
-        Reply { flow, to, path, header: Probe { packet }.into(), seen: None, informed: now }
+    pub fn probe(flow: FlowId, to: HostId, path: u16, asks: Question, now: Time) -> Reply {
+        let header = Probe { packet: asks.packet, target: asks.target }.into();
+        Reply { flow, to, path, header, seen: None, informed: now }
     }
 
     /// Its extension.
@@ -53,7 +56,6 @@ impl Reply {
 }
 
 /// The receiving side of one flow.
-#[derive(Default)]
 struct Inbound {
     arrivals: Arrivals,
     /// Offset of the newest packet, by which 32-bit offsets are widened.
@@ -65,9 +67,26 @@ struct Inbound {
     accepted: u64,
     /// An ACK is asked for, and packets are missing.
     owes: bool,
+    /// What it asks for and was given, where receivers give credits.
+    demand: Demand,
+    /// Its source.
+    from: HostId,
 }
 
 impl Inbound {
+    fn new(from: HostId) -> Inbound {
+        Inbound {
+            arrivals: Arrivals::default(),
+            offset: 0,
+            packets: 0,
+            received: 0,
+            accepted: 0,
+            owes: false,
+            demand: Demand::default(),
+            from,
+        }
+    }
+
     /// Packets beyond the lowest missing one.
     #[inline]
     fn beyond(&self) -> u32 {
@@ -93,6 +112,8 @@ pub struct Receivers {
     flows: FlowTable<Inbound>,
     finished: FlowSet,
     replies: Queue<Reply>,
+    /// Gives credits, if receivers do.
+    puller: Option<Puller>,
     /// Bytes that need an ACK.
     ack_every: u64,
     /// Bytes of the headers of a packet.
@@ -101,9 +122,26 @@ pub struct Receivers {
 
 impl Receivers {
     /// No flows yet.
-    pub fn new(ack_every: u64, header: u64) -> Receivers {
+    pub fn new(ack_every: u64, header: u64, credits: Option<CreditPlan>) -> Receivers {
         let (flows, finished) = (FlowTable::new(), FlowSet::new());
-        Receivers { flows, finished, replies: Queue::new(), ack_every, header }
+        let puller = credits.map(Puller::new);
+        Receivers { flows, finished, replies: Queue::new(), puller, ack_every, header }
+    }
+
+    /// When to call [`on_timer`](Receivers::on_timer).
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.puller.as_ref().map_or(Time::NEVER, Puller::deadline)
+    }
+
+    /// Gives the credit that is due.
+    pub fn on_timer(&mut self, now: Time) {
+        let (Some(puller), flows) = (&mut self.puller, &mut self.flows) else { return };
+        let Some(grant) = puller.turn(now, flows, |flow| &mut flow.demand) else { return };
+        let Some(to) = self.flows.get(grant.flow).map(|flow| flow.from) else { return };
+        let header = Pull { number: grant.number, slow: grant.slow }.into();
+        let (flow, path) = (grant.flow, grant.path);
+        self.replies.push_back(Reply { flow, to, path, header, seen: None, informed: now });
     }
 
     /// Flows that are being received.
@@ -147,13 +185,19 @@ impl Receivers {
         }
         let slot = match self.flows.slot_of(content.flow) {
             Some(slot) => slot,
-            None => self.flows.insert(content.flow, Inbound::default()),
+            None => self.flows.insert(content.flow, Inbound::new(content.src)),
         };
+        if let Some(puller) = &mut self.puller {
+            let target = probe.map(|one| one.target).or(data.map(|one| one.target)).unwrap_or(0);
+            let demand = &mut self.flows.at_mut(slot).demand;
+            puller.ask(content.flow, demand, target, !content.is_data(), env.now);
+        }
         match data {
             Some(data) if content.is_data() => self.on_payload(env, slot, &content, data, informed),
-            Some(_) if !self.flows.at(slot).arrivals.has(packet) => {
+            Some(data) if !self.flows.at(slot).arrivals.has(packet) => {
                 let cumulative = self.flows.at(slot).arrivals.lowest_missing();
-                let header = Nack { packet, cumulative }.into();
+                let (marked, last_hop) = (is_marked(&content), !data.early);
+                let header = Nack { packet, cumulative, marked, last_hop }.into();
                 self.reply(&content, header, None, informed);
             }
             _ => self.ack(&content, slot, packet, probe.is_some(), true, informed),

@@ -1,10 +1,11 @@
 //! One host: its senders take turns at the NIC.
 
 use super::arrived::{Receivers, Reply};
+use super::credit::CreditPlan;
 use super::law::Law;
 use super::paths::Strategy;
 use super::sender::Outbound;
-use super::views::{Ack, Complete, Data, Nack};
+use super::views::{Ack, Complete, Data, Nack, Pull};
 use super::{CONTROL, DATA, PADDING};
 use crate::flow_table::FlowTable;
 use crate::queue::Queue;
@@ -35,6 +36,15 @@ pub struct HostPlan {
     pub timeout: Span,
     /// Probes of a flow are so far apart at least.
     pub probe_every: Span,
+    /// Credits that receivers give, if they do.
+    pub credits: Option<CreditPlan>,
+}
+
+impl HostPlan {
+    /// Bytes of a full packet.
+    pub fn mtu(&self) -> u32 {
+        self.header + self.max_payload as u32
+    }
 }
 
 /// Everything of one transport on one host. Flows begin with a copy of its law.
@@ -57,7 +67,7 @@ impl<L: Law + Clone> UnorderedHost<L> {
             senders: FlowTable::new(),
             ready: Queue::new(),
             timers: FlowTimers::default(),
-            receivers: Receivers::new(plan.ack_every, plan.header as u64),
+            receivers: Receivers::new(plan.ack_every, plan.header as u64, plan.credits),
         }
     }
 
@@ -77,6 +87,11 @@ impl<L: Law + Clone> UnorderedHost<L> {
             return self.finish(env, id);
         } else if let Some(nack) = Nack::read(&header) {
             sender.on_nack(&nack, path, env.now);
+        } else if let Some(pull) = Pull::read(&header)
+            && let Some(credit) = &mut sender.credit
+        {
+            credit.heard();
+            credit.pull(pull.number);
         } else {
             return;
         }
@@ -92,18 +107,18 @@ impl<L: Law + Clone> UnorderedHost<L> {
         self.senders.remove(id);
     }
 
-    /// After a change: gives a flow its turn, or records that it waits for its window.
+    /// After a change: gives a flow its turn, or records what it waits for.
     fn settle(&mut self, env: &mut Env<'_>, id: FlowId) {
         let Some(sender) = self.senders.get_mut(id) else { return };
-        let ready = sender.sendable();
-        if ready && !sender.queued {
+        let waits = sender.waits_for();
+        if waits == Some(Reason::Ready) && !sender.queued {
             sender.queued = true;
             self.ready.push_back(id);
         }
-        let waits = !ready && sender.has_work();
+        let waits = waits.unwrap_or(Reason::Ready);
         if sender.waits != waits {
             sender.waits = waits;
-            env.probe.blocked(id, if waits { Reason::Window } else { Reason::Ready });
+            env.probe.blocked(id, waits);
         }
     }
 
@@ -120,7 +135,8 @@ impl<L: Law + Clone> UnorderedHost<L> {
         while let Some(id) = self.ready.pop_front() {
             let Some(sender) = self.senders.get_mut(id) else { continue };
             sender.queued = false;
-            let Some(leaving) = sender.take(env.now, env.random) else {
+            let shares = (self.plan.mtu(), 1 + self.ready.len());
+            let Some(leaving) = sender.take(env.now, env.random, shares) else {
                 self.settle(env, id);
                 continue;
             };
@@ -128,7 +144,15 @@ impl<L: Law + Clone> UnorderedHost<L> {
             let (flow, packet) = (&sender.flow, leaving.packet);
             let (offset, last) = (flow.offset(packet) as u32, packet + 1 == sender.total);
             let handle = env.packets.create(Packet {
-                header: Data { packet, offset, last, asks: leaving.asks }.into(),
+                header: Data {
+                    packet,
+                    offset,
+                    last,
+                    asks: leaving.asks,
+                    early: false,
+                    target: leaving.target,
+                }
+                .into(),
                 src: flow.src,
                 dst: flow.dst,
                 flow: id,
@@ -179,21 +203,23 @@ impl<L: Law + Clone> Host for UnorderedHost<L> {
     }
 
     fn deadline(&self) -> Time {
-        self.timers.next()
+        self.timers.next().min(self.receivers.deadline())
     }
 
     fn wake(&mut self, env: &mut Env<'_>) {
+        self.receivers.on_timer(env.now);
         while let Some((id, slot)) =
             self.timers.expired(env.now, &mut self.senders, |sender| &mut sender.armed)
         {
             let sender = self.senders.at_mut(slot);
-            let (next, expired, probe) = sender.on_timer(env.now, &self.plan);
+            let shares = 1 + self.ready.len();
+            let (next, expired, probe) = sender.on_timer(env.now, &self.plan, shares);
             if expired {
                 env.probe.timeout(id);
             }
-            if let Some(packet) = probe {
+            if let Some(question) = probe {
                 let path = sender.paths.take(env.random);
-                self.receivers.push(Reply::probe(id, sender.flow.dst, path, packet, env.now));
+                self.receivers.push(Reply::probe(id, sender.flow.dst, path, question, env.now));
             }
             self.timers.arm(id, &mut sender.armed, next);
             self.settle(env, id);

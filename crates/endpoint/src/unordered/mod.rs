@@ -3,6 +3,7 @@
 //! a [`Law`] that says how much may be in flight.
 
 mod arrived;
+mod credit;
 mod host;
 mod law;
 mod paths;
@@ -10,10 +11,11 @@ mod sender;
 mod sent;
 mod views;
 
+pub use credit::{Credit, CreditPlan, Demand, Grant, Puller, QUANTUM};
 pub use host::{HostPlan, UnorderedHost};
-pub use law::{Law, News};
+pub use law::{Cut, Law, News, Unbounded};
 pub use paths::{Heard, Paths, Permutation, Strategy};
-pub use views::{Ack, Complete, Data, Nack, Probe};
+pub use views::{Ack, Complete, Data, Nack, Probe, Pull};
 
 use incast_transport::ARRIVALS_BYTES;
 

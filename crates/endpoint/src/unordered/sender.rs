@@ -1,11 +1,12 @@
 //! One flow at its source.
 
+use super::credit::Credit;
 use super::host::HostPlan;
-use super::law::{Law, News};
+use super::law::{Cut, Law, News};
 use super::paths::{Heard, Paths};
 use super::sent::Sent;
 use super::views::{Ack, Nack};
-use incast_transport::{Flow, Observed, Random, Time};
+use incast_transport::{Flow, Observed, Random, Reason, Time};
 
 /// A packet that leaves.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,17 @@ pub struct Leaving {
     pub again: bool,
     /// Whether it is to be answered at once.
     pub asks: bool,
+    /// The credit that it asks for.
+    pub target: u32,
+}
+
+/// A question about a packet that is taken for lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// The packet.
+    pub packet: u32,
+    /// The credit that it asks for.
+    pub target: u32,
 }
 
 /// The sending side of one flow.
@@ -32,8 +44,10 @@ pub struct Outbound<L> {
     pub law: L,
     /// Whether it is in the queue for the NIC.
     pub queued: bool,
-    /// Whether it was last said to wait.
-    pub waits: bool,
+    /// For what it was last said to wait.
+    pub waits: Reason,
+    /// Credit of its receiver, if it needs any.
+    pub credit: Option<Credit>,
     /// When its timer looks at it.
     pub armed: Time,
     sent: Sent,
@@ -57,7 +71,8 @@ impl<L: Law> Outbound<L> {
             paths: Paths::new(plan.strategy, plan.paths, plan.trims),
             law,
             queued: false,
-            waits: false,
+            waits: Reason::Ready,
+            credit: plan.credits.map(Credit::new),
             armed: Time::NEVER,
             sent: Sent::default(),
             in_flight: 0,
@@ -69,7 +84,7 @@ impl<L: Law> Outbound<L> {
 
     /// What a trace shows of the flow.
     pub fn observe(&self) -> Observed {
-        let window = Some(self.law.window());
+        let window = Some(self.law.window()).filter(|window| *window < u64::MAX);
         Observed { window, in_flight: Some(self.flying()), ..Observed::default() }
     }
 
@@ -83,12 +98,6 @@ impl<L: Law> Outbound<L> {
     #[inline]
     pub fn finished(&self) -> bool {
         self.sent.base() == self.total
-    }
-
-    /// Whether a packet waits to be sent, now or later.
-    #[inline]
-    pub fn has_work(&self) -> bool {
-        self.sent.repeats() || self.sent.next() < self.total
     }
 
     /// The packet to send next, its bytes, and whether it was sent before.
@@ -110,16 +119,43 @@ impl<L: Law> Outbound<L> {
         self.flying() + bytes as u64 <= self.law.window() || !self.sent.flies()
     }
 
+    /// What the next packet waits for: [`Reason::Ready`] if it may be sent now; `None` if there is none.
+    #[inline]
+    pub fn waits_for(&mut self) -> Option<Reason> {
+        let (_, bytes, _) = self.following()?;
+        Some(match &self.credit {
+            _ if !self.admits(bytes) => Reason::Window,
+            Some(credit) if !credit.is_left() => Reason::Credit,
+            _ => Reason::Ready,
+        })
+    }
+
     /// Whether a packet may be sent now.
     #[inline]
     pub fn sendable(&mut self) -> bool {
-        self.following().is_some_and(|(_, bytes, _)| self.admits(bytes))
+        self.waits_for() == Some(Reason::Ready)
+    }
+
+    /// The number of the credit that is asked for, while so many flows of the host send.
+    fn target(&mut self, mtu: u32, flows: usize) -> u32 {
+        let Some(credit) = &mut self.credit else { return 0 };
+        let next = self.sent.next();
+        let payload = if next < self.total { self.flow.size - self.flow.offset(next) } else { 0 };
+        let fresh = payload + (self.total - next) as u64 * self.header as u64;
+        let left = fresh + self.sent.repeat_bytes();
+        credit.ask(left.min(self.law.window().saturating_add(mtu as u64)), mtu, flows)
     }
 
     /// Sends the next packet: the lowest of those to be sent again, else a new one.
-    pub fn take(&mut self, now: Time, random: &mut Random) -> Option<Leaving> {
+    /// `flows` of the host send, in packets of up to `mtu` bytes.
+    pub fn take(
+        &mut self,
+        now: Time,
+        random: &mut Random,
+        (mtu, flows): (u32, usize),
+    ) -> Option<Leaving> {
         let (packet, bytes, again) = self.following()?;
-        if !self.admits(bytes) {
+        if !self.admits(bytes) || self.credit.is_some_and(|credit| !credit.is_left()) {
             return None;
         }
         let path = self.paths.take(random);
@@ -129,8 +165,13 @@ impl<L: Law> Outbound<L> {
         }
         self.in_flight += bytes as i64;
         let full = self.flying() + bytes as u64 >= self.law.window();
-        let asks = again || full || packet + 1 == self.total;
-        Some(Leaving { packet, path, again, asks })
+        let mut asks = again || full || packet + 1 == self.total;
+        if let Some(credit) = &mut self.credit {
+            credit.spend(bytes);
+            asks |= !credit.is_left();
+        }
+        let target = self.target(mtu, flows);
+        Some(Leaving { packet, path, again, asks, target })
     }
 
     /// An ACK of a packet that took `path`. `received` counts bytes, `bits` names packets from `base` on.
@@ -153,23 +194,48 @@ impl<L: Law> Outbound<L> {
         self.in_flight += self.sent.clear(cumulative, base, bits) as i64;
         self.paths.heard(now, path, if marked { Heard::Marked } else { Heard::Good });
         self.law.on_ack(&News { now, bytes, in_flight: self.flying(), marked, rtt });
+        self.is_heard();
+    }
+
+    /// The receiver has answered.
+    #[inline]
+    pub fn is_heard(&mut self) {
+        if let Some(credit) = &mut self.credit {
+            credit.heard();
+        }
     }
 
     /// A NACK of a packet that took `path`.
     pub fn on_nack(&mut self, nack: &Nack, path: u16, now: Time) {
-        let packet = nack.packet;
+        self.is_heard();
+        let Nack { packet, marked, last_hop, .. } = *nack;
         let Some(entry) = self.sent.flying(packet) else { return };
         let bytes = entry.bytes;
         let rtt = self.sent.round_trip(packet, false, now);
-        self.law.on_nack(now, bytes as u64, self.flying(), rtt);
+        let (in_flight, controlled) = (self.flying(), last_hop && self.credit.is_some());
+        self.law.on_nack(&Cut { now, bytes: bytes as u64, in_flight, rtt, controlled });
         self.in_flight -= bytes as i64;
         self.sent.fail(packet);
-        self.paths.heard(now, path, Heard::Cut);
+        // Every path ends at the last switch.
+        self.paths.heard(
+            now,
+            path,
+            match (last_hop, marked) {
+                (true, true) => Heard::Marked,
+                (true, false) => Heard::Good,
+                (false, _) => Heard::Cut,
+            },
+        );
     }
 
     /// Takes packets for lost of which nothing was heard for the timeout of `plan`. Returns when to look
-    /// again, whether there was one, and the packet to ask about if the window does not let it go.
-    pub fn on_timer(&mut self, now: Time, plan: &HostPlan) -> (Time, bool, Option<u32>) {
+    /// again, whether there was one, and what to ask if it may not be sent now; `flows` of the host send.
+    pub fn on_timer(
+        &mut self,
+        now: Time,
+        plan: &HostPlan,
+        flows: usize,
+    ) -> (Time, bool, Option<Question>) {
         let (mut expired, mut probe) = (false, None);
         loop {
             let Some((packet, at)) = self.sent.oldest() else {
@@ -180,6 +246,7 @@ impl<L: Law> Outbound<L> {
             }
             let Some(entry) = self.sent.flying(packet) else { unreachable!("it is on its way") };
             let (bytes, path, alone) = (entry.bytes, entry.path, !self.sent.repeats());
+            let alone = alone || self.credit.is_some();
             expired = true;
             self.paths.heard(now, path, Heard::Lost);
             self.in_flight -= bytes as i64;
@@ -187,7 +254,7 @@ impl<L: Law> Outbound<L> {
             self.sent.fail(packet);
             if alone && now >= self.next_probe && !self.sendable() {
                 self.next_probe = now + plan.probe_every;
-                probe = Some(packet);
+                probe = Some(Question { packet, target: self.target(plan.mtu(), flows) });
             }
         }
     }

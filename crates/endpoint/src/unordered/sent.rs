@@ -40,6 +40,8 @@ pub struct Sent {
     waiting: BinaryHeap<Reverse<u32>>,
     /// How many there are.
     to_repeat: u32,
+    /// Their bytes.
+    repeat_bytes: u64,
     /// Packets on their way.
     flying: u32,
 }
@@ -61,6 +63,12 @@ impl Sent {
     #[inline]
     pub fn repeats(&self) -> bool {
         self.to_repeat > 0
+    }
+
+    /// Bytes of the packets that are to be sent again.
+    #[inline]
+    pub fn repeat_bytes(&self) -> u64 {
+        self.repeat_bytes
     }
 
     /// Whether a packet is on its way.
@@ -88,6 +96,7 @@ impl Sent {
         let entry = &mut self.entries[(packet - self.base) as usize];
         debug_assert_eq!(entry.place, Place::Flying);
         entry.place = Place::Waiting;
+        self.repeat_bytes += entry.bytes as u64;
         self.waiting.push(Reverse(packet));
         self.to_repeat += 1;
         self.flying -= 1;
@@ -113,6 +122,7 @@ impl Sent {
         debug_assert_eq!(entry.place, Place::Waiting);
         let tries = entry.tries.saturating_add(1);
         *entry = Entry { at, path, tries, place: Place::Flying, ..*entry };
+        self.repeat_bytes -= entry.bytes as u64;
         self.to_repeat -= 1;
         self.flying += 1;
         self.waiting.pop();
@@ -129,6 +139,7 @@ impl Sent {
                 0
             }
             Place::Waiting => {
+                self.repeat_bytes -= entry.bytes as u64;
                 self.to_repeat -= 1;
                 entry.bytes
             }

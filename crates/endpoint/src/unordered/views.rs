@@ -10,23 +10,28 @@ header_view! {
         packet: u32 = seq, "packets";
         /// The offset of its first byte in the flow, modulo 2^32.
         offset: u32 = offset, "bytes";
+        /// The number of the credit that is asked for, modulo 2^24.
+        target: u24 = tag, "256 bytes";
     }
     bits {
         /// It is the flow's last packet.
         last = data_flag::LAST;
         /// It is to be answered at once.
         asks = data_flag::REQUEST;
+        /// Its payload was cut off before the last switch.
+        early = data_flag::BURST_END;
     }
     clear data_flag::PULL;
-    unused tag;
 
     /// Asks for an ACK, without a payload.
     pub struct Probe over Data {
         /// The packet that is taken for lost.
         packet: u32 = seq, "packets";
+        /// The number of the credit that is asked for, modulo 2^24.
+        target: u24 = tag, "256 bytes";
     }
     set data_flag::PULL;
-    unused offset, tag;
+    unused offset;
 
     /// Answers a packet; the extension says which ones have arrived.
     pub struct Ack over Ack {
@@ -69,5 +74,22 @@ header_view! {
         /// All packets below have arrived.
         cumulative: u32 = cumulative, "packets";
     }
+    bits {
+        /// The packet was marked before.
+        marked = data_flag::UNSCHEDULED;
+        /// It was cut off at the last switch.
+        last_hop = data_flag::BURST_END;
+    }
     unused number;
+
+    /// Credit.
+    pub struct Pull over Pull {
+        /// Its number: what has been given in all, modulo 2^32.
+        number: u32 = number, "256 bytes";
+    }
+    bits {
+        /// It is more than was asked for.
+        slow = data_flag::UNSCHEDULED;
+    }
+    unused cumulative, spare;
 }

@@ -7,9 +7,9 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 1,
         section: "",
-        what: "Only the sender's control (NSCC); no credits of receivers (RCCC), no loss recovery by gaps \
-               in what arrived.",
-        reason: "Not built yet; the authors' simulator has NSCC alone as its default.",
+        what: "Receivers do not lower their pace behind an oversubscribed core (RCCC alone), and losses are not \
+               recovered by gaps in what arrived (Sleek).",
+        reason: "Not built yet; both are off in the authors' default, NSCC with trimming.",
         effect: None,
     },
     Deviation {
@@ -22,43 +22,37 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 3,
         section: "",
-        what: "A header does not say whether its payload was cut off at the last hop.",
-        reason: "Ports do not note where they cut. NSCC uses it for the score of paths alone.",
-        effect: None,
-    },
-    Deviation {
-        number: 4,
-        section: "",
         what: "A request to be answered names the packet that expired and takes no number of its own.",
         reason: "Packet numbers then follow from offsets, and a flow is over when all have arrived.",
         effect: None,
     },
     Deviation {
-        number: 5,
+        number: 4,
         section: "",
         what: "Control leaves a NIC before data.",
         reason: "The contract of hosts; the authors' NIC gives data one turn of eleven.",
         effect: None,
     },
     Deviation {
-        number: 6,
+        number: 5,
         section: "",
         what: "With nothing in flight one packet may go, and a NACK's RTT counts only if its packet was sent \
-               once.",
+               once, and a pull beyond what was asked for is ignored.",
         reason: "Forged or doubled packets must not stop a flow or shorten its base RTT.",
         effect: None,
     },
     Deviation {
-        number: 7,
+        number: 6,
         section: "",
         what: "Without trimming a full queue drops the arriving packet.",
         reason: "As every drop-tail port; the authors' simulator drops the last one of the queue as often.",
         effect: None,
     },
     Deviation {
-        number: 8,
+        number: 7,
         section: "",
-        what: "A flow's last ACK does not change its window and lists nothing.",
+        what: "A flow's last ACK does not change its window and lists nothing; pulls end with \
+               the flow.",
         reason: "The flow is over, and receivers of finished flows keep only the number.",
         effect: None,
     },

@@ -1,6 +1,8 @@
 //! UEC (Ultra Ethernet): every packet takes its own path and may come in any order; a window follows the
 //! delay and the mark of the packet that each ACK answers.
 
+#[cfg(test)]
+mod credit_tests;
 mod deviations;
 pub mod headers;
 #[cfg(test)]
@@ -16,7 +18,9 @@ pub use params::{Mode, Params, PathChoice};
 
 use deviations::DEVIATIONS;
 use incast_egress::red::{Red, check_thresholds};
-use incast_endpoint::unordered::{CONTROL, EXTENSION, HostPlan, UnorderedHost};
+use incast_endpoint::unordered::{
+    CONTROL, CreditPlan, EXTENSION, HostPlan, Unbounded, UnorderedHost,
+};
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, EcnUse, FabricSite, Host, HostSite, Info, Kind,
     Limit, Optional, ParameterError, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
@@ -38,7 +42,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     info: &Info {
         name: "uec",
         id: ID,
-        title: "Ultra Ethernet, NSCC",
+        title: "Ultra Ethernet, NSCC and RCCC",
         paper: "Ultra Ethernet Consortium, UE specification 1.0, 2025, as in its simulator \
                 uet-htsim; Bonato et al., SMaRTT-REPS, 2024",
         kind: Kind::Window,
@@ -144,12 +148,20 @@ fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
         ack_every: params.ack_bytes.0,
         timeout: params.rto.unwrap_or(TIMEOUT_BASE + drain),
         probe_every: base_rtt(fabric),
+        credits: (params.mode != Mode::Nscc).then(|| CreditPlan {
+            most: constants(uec, rate).most(base_rtt(fabric).0),
+            pace: Rate((rate.0 as f64 * params.credit_rate) as u64),
+        }),
     }
 }
 
 fn host(uec: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
+    let plan = plan(uec, site.rate);
+    if uec.params.mode == Mode::Rccc {
+        return Box::new(UnorderedHost::new(plan, Unbounded));
+    }
     let law = Nscc::new(Arc::new(constants(uec, site.rate)));
-    Box::new(UnorderedHost::new(plan(uec, site.rate), law))
+    Box::new(UnorderedHost::new(plan, law))
 }
 
 fn policy(uec: &Ready<Params>, site: &PortSite) -> Policy {
@@ -163,6 +175,10 @@ fn policy(uec: &Ready<Params>, site: &PortSite) -> Policy {
     };
     let data = ClassPolicy { discipline, ..ClassPolicy::fifo(Limit::Bytes(waits)) };
     let control = ClassPolicy::fifo(Limit::Bytes(2 * queue));
-    let marker = UecMarker::new(red(params, fabric, site.rate));
+    let last_hop = site.tier == 1 && !site.upward;
+    // Receivers that give credits keep the last link's queue short.
+    let marks = params.mode == Mode::Nscc || !last_hop;
+    let red = marks.then(|| red(params, fabric, site.rate));
+    let marker = UecMarker::new(red, last_hop);
     Policy { transport: ID, classes: vec![control, data], markers: vec![Box::new(marker)] }
 }

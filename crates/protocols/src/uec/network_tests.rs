@@ -9,15 +9,15 @@ use incast_transport::{
     Ecn, Flow, Header, Limit, Packet, Rate, Segments, Span, Time, data_flag, flag,
 };
 
-const RATE: Rate = Rate::from_gbps(100);
-const MSS: u64 = 4_086;
+pub(super) const RATE: Rate = Rate::from_gbps(100);
+pub(super) const MSS: u64 = 4_086;
 
-fn of(id: u32, src: u32, dst: u32, size: u64) -> Flow {
+pub(super) fn of(id: u32, src: u32, dst: u32, size: u64) -> Flow {
     Flow { segments: Segments::Uniform(MSS as u16), ..flow(id, src, dst, size, Time::ZERO) }
 }
 
 /// Links of 100 Gb/s and a microsecond with packets of the authors' simulator.
-fn trial<'a>(spec: &str, flows: Vec<Flow>) -> Trial<'a> {
+pub(super) fn trial<'a>(spec: &str, flows: Vec<Flow>) -> Trial<'a> {
     let mut trial = Trial::new(&ENTRY, fabric(spec, RATE, Span::from_us(1)), flows);
     trial.framing = FRAMING;
     trial.options.drain = Span::from_ms(1);
@@ -25,7 +25,7 @@ fn trial<'a>(spec: &str, flows: Vec<Flow>) -> Trial<'a> {
 }
 
 /// When each flow's sender knew that it was complete, in picoseconds, increasing.
-fn acknowledged(outcome: &Outcome) -> Vec<u64> {
+pub(super) fn acknowledged(outcome: &Outcome) -> Vec<u64> {
     let at = |flow: &incast_transport::FlowRecord| flow.acknowledged.expect("acknowledged").0;
     let mut all: Vec<u64> = outcome.flows.iter().map(at).collect();
     all.sort_unstable();
@@ -91,7 +91,9 @@ fn every_flow_completes_in_an_impaired_network() {
         let fabric = fabric_site(4, Rate::from_gbps(10), Span::from_us(10 + 90 * (seed % 2)));
         let choice = ["oblivious", "bitmap", "reps", "mixed"][seed as usize % 4];
         let trimming = if seed % 3 == 0 { "false" } else { "true" };
-        let plan = configured(&ENTRY, &[("path_choice", choice), ("trimming", trimming)], &fabric);
+        let mode = ["nscc", "rccc", "nscc_rccc"][seed as usize / 2 % 3];
+        let keys = [("path_choice", choice), ("trimming", trimming), ("mode", mode)];
+        let plan = configured(&ENTRY, &keys, &fabric);
         let level = 0.01 * (1 + seed % 5) as f64;
         let some =
             Probabilities { trim: 5.0 * level, ..Probabilities::each(level, fabric.base_rtt * 4) };
@@ -163,6 +165,11 @@ fn acks_are_sent_for_the_first_packet_marks_requests_copies_and_four_packets() {
     let header = |packet: &mut Packet| (packet.payload, packet.flags) = (0, flag::TRIMMED);
     assert_eq!(
         b.arrive(9, 0, header),
+        [Header::Nack { seq: 9, cumulative: 9, number: 0, flags: data_flag::BURST_END }]
+    );
+    // One that was cut off before the last switch.
+    assert_eq!(
+        b.arrive(9, data_flag::BURST_END, header),
         [Header::Nack { seq: 9, cumulative: 9, number: 0, flags: 0 }]
     );
     assert_eq!(b.arrive(3, 0, header), [ack(3, 9, 0)]);

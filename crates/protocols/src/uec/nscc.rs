@@ -1,6 +1,6 @@
 //! NSCC: the window of one flow, from the delay and the mark of the packet that each ACK answers.
 
-use incast_endpoint::unordered::{Law, News};
+use incast_endpoint::unordered::{Cut, Law, News};
 use incast_transport::{Rate, Span, Time};
 use std::sync::Arc;
 
@@ -211,14 +211,15 @@ impl Law for Nscc {
         }
     }
 
-    fn on_nack(&mut self, now: Time, bytes: u64, in_flight: u64, rtt: Option<Span>) {
+    fn on_nack(&mut self, cut: &Cut) {
+        let Cut { now, bytes, in_flight, rtt, controlled } = *cut;
         if let Some(rtt) = rtt {
             self.sample(rtt);
         }
         self.ignored = self.ignored.saturating_add(bytes);
         self.averages(self.of.base_rtt);
         self.cut = true;
-        if !self.adapts(now, in_flight, true, true, 0) {
+        if !self.adapts(now, in_flight, true, true, 0) && !controlled {
             self.window = self.window.saturating_sub(bytes);
             self.clamp();
         }

@@ -8,6 +8,10 @@ choice! {
     pub enum Mode {
         /// The sender's window.
         Nscc = "nscc",
+        /// The receiver's credits.
+        Rccc = "rccc",
+        /// Both: a packet needs room in the window and credit.
+        Both = "nscc_rccc",
     }
 }
 
@@ -49,8 +53,8 @@ parameters! {
     /// Parameters of UEC.
     pub struct Params for "uec" {
         /// Which congestion controls run.
-        mode: Mode = Mode::Nscc, "nscc" => |_| true,
-            "the authors' simulator: nscc is its default; rccc and both are not built";
+        mode: Mode = Mode::Nscc, "nscc, rccc or nscc_rccc" => |_| true,
+            "the authors' simulator: nscc";
         /// Whether a full queue cuts payloads off instead of dropping packets.
         trimming: bool = true, "true or false" => |_| true,
             "the authors' simulator: on";
@@ -96,6 +100,9 @@ parameters! {
         /// Whether a flow lowers its base RTT to its shortest sample.
         learn_base_rtt: bool = true, "true or false" => |_| true,
             "the authors' simulator: on";
+        /// Share of its link at which a receiver gives credits.
+        credit_rate: f64 = 0.99, "0.01 to 1" => |v| (0.01..=1.0).contains(v),
+            "the authors' simulator: 0.99";
         /// Data that may wait at a port and be in transmission; auto: a BDP in full packets, without trimming five.
         data_queue: Option<Bytes> = None, "auto, or two full packets to 1GB" => size,
             "the authors' simulator";

@@ -1,18 +1,30 @@
 //! Marks of ports.
 
 use incast_egress::red::Red;
-use incast_transport::{Ecn, Limit, Marker, PacketPool, PacketRef, Random, View};
+use incast_transport::{
+    Ecn, Header, Limit, Marker, Packet, PacketPool, PacketRef, Random, View, data_flag, flag,
+};
 
-/// Sets CE on data as its transmission begins, by what waits behind it. A header or control is not marked.
+/// Sets CE on data as its transmission begins, by what waits behind it. A header or control is not marked. A header that goes on
+/// to another switch is told that it has lost its payload early.
 pub struct UecMarker {
-    red: Red,
+    red: Option<Red>,
+    last_hop: bool,
     random: Random,
 }
 
 impl UecMarker {
     /// A marker for one port.
-    pub fn new(red: Red) -> UecMarker {
-        UecMarker { red, random: Random::new(0, 0, 0) }
+    pub fn new(red: Option<Red>, last_hop: bool) -> UecMarker {
+        UecMarker { red, last_hop, random: Random::new(0, 0, 0) }
+    }
+}
+
+/// Notes in a header that the switch which cut its payload off is not the last one.
+#[cold]
+fn cut_early(packet: &mut Packet) {
+    if let Header::Data { flags, .. } = &mut packet.header {
+        *flags |= data_flag::BURST_END;
     }
 }
 
@@ -23,12 +35,15 @@ impl Marker for UecMarker {
 
     #[inline]
     fn on_dequeue(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
-        let packet = &packets[handle];
+        let packet = &mut packets[handle];
+        if view.own && packet.has(flag::TRIMMED) && !self.last_hop {
+            cut_early(packet);
+        }
         let capable = packet.mark == Ecn::Ect0 as u8 || packet.mark == Ecn::Ect1 as u8;
         if !view.own || !capable || !packet.is_data() {
             return false;
         }
-        let probability = self.red.at(view.data.bytes);
+        let probability = self.red.map_or(0.0, |red| red.at(view.data.bytes));
         let marked = probability >= 1.0 || probability > 0.0 && self.random.chance(probability);
         if marked {
             *packets.mark_mut(handle) = Ecn::Ce as u8;
@@ -43,7 +58,7 @@ impl Marker for UecMarker {
     }
 
     fn marks_from(&self) -> Option<Limit> {
-        Some(Limit::Bytes(self.red.min.0.saturating_add(1)))
+        Some(Limit::Bytes(self.red?.min.0.saturating_add(1)))
     }
 
     fn sees(&self) -> (bool, bool) {

@@ -1,7 +1,7 @@
 //! NSCC as its simulator has it: constants, quadrants, adaptation; settings.
 
 use super::{ENTRY, Nscc, Params, bdp_packets, constants, data_queue, plan, red};
-use incast_endpoint::unordered::{Law, News};
+use incast_endpoint::unordered::{Cut, Law, News};
 use incast_testkit::{fabric_site, key_values};
 use incast_transport::{FabricSite, Framing, Rate, Ready, Span, Time, Transport};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn site(hops: u32) -> Arc<FabricSite> {
     Arc::new(site)
 }
 
-fn ready(hops: u32) -> Ready<Params> {
+pub(super) fn ready(hops: u32) -> Ready<Params> {
     Ready { params: Params::default(), derived: (), fabric: site(hops) }
 }
 
@@ -54,6 +54,10 @@ fn constants_of_two_and_three_tiers() {
 struct Bench {
     law: Nscc,
     now: Time,
+}
+
+fn cut(now: Time, bytes: u64, in_flight: u64, rtt: Option<Span>, controlled: bool) -> Cut {
+    Cut { now, bytes, in_flight, rtt, controlled }
 }
 
 const BASE: u64 = 9_348_480;
@@ -162,11 +166,11 @@ fn a_window_without_a_queue_lets_it_grow_fast() {
 fn a_cut_packet_is_taken_off_and_adapts_at_the_end_of_the_period() {
     let mut bench = Bench::begun();
     bench.ack(12_450, true, 0);
-    bench.law.on_nack(bench.now, 4_150, 100_000, None);
+    bench.law.on_nack(&cut(bench.now, 4_150, 100_000, None, false));
     assert_eq!(bench.law.window(), 175_284 - 4_150);
     bench.now += Span(BASE + TARGET);
     // Little has arrived in the period: the window is that, and marks of what is in flight say nothing.
-    bench.law.on_nack(bench.now, 4_150, 100_000, None);
+    bench.law.on_nack(&cut(bench.now, 4_150, 100_000, None, false));
     assert_eq!(bench.law.window(), 12_450);
     for _ in 0..9 {
         assert_eq!(bench.ack(10_000, true, 9 * TARGET), 12_450);
@@ -176,7 +180,7 @@ fn a_cut_packet_is_taken_off_and_adapts_at_the_end_of_the_period() {
     let mut bench = Bench::begun();
     bench.ack(21_911, true, 0);
     bench.now += Span(BASE + TARGET);
-    bench.law.on_nack(bench.now, 4_150, 100_000, None);
+    bench.law.on_nack(&cut(bench.now, 4_150, 100_000, None, false));
     assert_eq!(bench.law.window(), 175_284 - 4_150);
 }
 
@@ -192,7 +196,7 @@ proptest! {
             let now = bench.now;
             let rtt = (time % 3 > 0).then_some(Span(time % 100_000_000));
             match what {
-                0 => bench.law.on_nack(now, bytes % 4_150, bytes, rtt),
+                0 => bench.law.on_nack(&cut(now, bytes % 4_150, bytes, rtt, bytes % 3 == 0)),
                 1 => bench.law.on_timeout(bytes),
                 2 => bench.law.on_ack(&News { now, bytes, in_flight: bytes, marked, rtt }),
                 _ => {
@@ -210,7 +214,8 @@ fn wrong_settings_are_refused() {
     let set = |key: &str, value: &str| {
         ENTRY.configure(&key_values(&[(key, value)]), site(4)).err().map(|error| error.problem)
     };
-    assert!(set("mode", "rccc").unwrap().contains("expected one of nscc"));
+    assert!(set("mode", "eqds").unwrap().contains("expected one of nscc"));
+    assert_eq!(set("mode", "nscc_rccc"), None);
     assert!(set("entropies", "48").unwrap().contains("a power of two"));
     assert!(set("entropies", "0").unwrap().contains("a power of two"));
     assert!(set("data_queue", "8299B").unwrap().contains("two full packets"));
