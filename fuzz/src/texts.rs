@@ -69,6 +69,26 @@ pub fn matrix(bytes: &[u8]) {
     }
 }
 
+/// Numbers for each pair of hosts; what is accepted is an all-to-all, or says why not.
+pub fn pairs(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    match incast_workload::read_matrix(text, "pairs", 4) {
+        Ok(matrix) => match incast_workload::uneven_all_to_all(4, 1_000, &matrix) {
+            Ok(traffic) => sound(&traffic, 4),
+            Err(error) => told(error),
+        },
+        Err(error) => told(error),
+    }
+}
+
+/// The flows of a run as a flow list: a Parquet file, or text.
+pub fn results(bytes: &[u8]) {
+    match incast_experiment::text_of("flows", bytes.to_vec()) {
+        Ok(text) => flow_list(text.as_bytes()),
+        Err(error) => told(error),
+    }
+}
+
 /// A table of sizes.
 pub fn size_table(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
@@ -107,6 +127,9 @@ pub fn packet_table(bytes: &[u8]) {
 pub fn hpcc_topology(bytes: &[u8]) {
     let Some(text) = text(bytes).filter(|text| modest(text, 1_000)) else { return };
     import::detect(text);
+    if let Err(error) = import::import_text_with("topology", text, true) {
+        told(error);
+    }
     match import_hpcc_topology("topology", text) {
         Ok(read) => {
             read.fabric.routes();

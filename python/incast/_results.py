@@ -80,6 +80,13 @@ class Run:
         return _polars(self._source.table("collectives"))
 
     @functools.cached_property
+    def servers(self) -> polars.DataFrame:
+        """One row per server, its NICs together, of networks whose servers have several."""
+        if "servers" not in self.summary:
+            raise RunError("the run has no servers of several NICs: each host is one")
+        return _polars(self._source.table("servers"))
+
+    @functools.cached_property
     def series(self) -> polars.DataFrame:
         """Payload delivered over time by each flow of `run.watch`; only of runs of this process."""
         table = self._source.series()
@@ -109,7 +116,7 @@ class Run:
         return self._source.complete()
 
     def pyarrow(self, table: str = "flows") -> pyarrow.Table:
-        """A table (`flows`, `ports`, `fairness`, `collectives`) for pyarrow, with units as metadata of its fields."""
+        """A table (`flows`, `ports`, `fairness`, `collectives`, `servers`) for pyarrow, with units as metadata of its fields."""
         import pyarrow
 
         found = self._source.table(table)
@@ -120,7 +127,7 @@ class Run:
         return pyarrow.table(found)
 
     def pandas(self, table: str = "flows") -> pandas.DataFrame:
-        """A table (`flows`, `ports`, `fairness`, `collectives`) for pandas; needs pandas and pyarrow."""
+        """A table (`flows`, `ports`, `fairness`, `collectives`, `servers`) for pandas; needs pandas and pyarrow."""
         frame: pandas.DataFrame = self.pyarrow(table).to_pandas()
         return frame
 
@@ -222,6 +229,11 @@ class Results(Sequence[Run]):
     def collectives(self) -> polars.DataFrame:
         """One row per run, collective and iteration."""
         return self._all(run.collectives for run in self._runs)
+
+    @functools.cached_property
+    def servers(self) -> polars.DataFrame:
+        """One row per run and server, of networks whose servers have several NICs."""
+        return self._all(run.servers for run in self._runs)
 
     @functools.cached_property
     def summary(self) -> polars.DataFrame:

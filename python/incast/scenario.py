@@ -183,6 +183,9 @@ class Collective(Section):
         shares: Share of each rank's data that each rank gets in an `all_to_all`, in the
             order of ranks, such as the load of experts. They sum to 1. Accepted: a list,
             each a number. Default: equal.
+        shares_file: A file with the shares of an `all_to_all` by rank: a line for each rank
+            that sends, and in it as many numbers as `shares` has. Excludes `shares`.
+            Accepted: text. Default: the same for all ranks.
         channels: Parts of the data that are exchanged at the same time, each in messages of
             its own. Accepted: 1 to 4194304. Default: 1.
         chunks: Parts of each of these that are exchanged one after the other, so that a
@@ -214,6 +217,7 @@ class Collective(Section):
     group: int | None = None
     root: int | None = None
     shares: Sequence[float] | None = None
+    shares_file: str | None = None
     channels: int | None = None
     chunks: int | None = None
     issue: Literal["serial", "free"] | None = None
@@ -265,8 +269,13 @@ class Long(Section):
     Args:
         from_: The senders. Accepted: hosts such as `0-7,9`. Required.
         to: The receivers. Accepted: hosts such as `0-7,9`. Required.
-        size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
+        size: Bytes of a flow. Flows without an end, also those of 1 TB and more, are no
+            part of the offered load, and none is expected to complete. Accepted: a size
+            such as `64KB`. Default: without an end.
         at: When the flows start. Accepted: a time such as `8us`. Default: 0s.
+        until: When the applications end flows that have no end by themselves. Excludes
+            `size`. Accepted: a time such as `8us`. Default: `run.until`, or when all other
+            flows are complete.
         jitter: Each flow starts at random up to this much later: hosts are not in step.
             Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
@@ -277,8 +286,9 @@ class Long(Section):
     _kind: ClassVar[str | None] = "long"
     from_: str
     to: str
-    size: str
+    size: str | None = None
     at: str | None = None
+    until: str | None = None
     jitter: str | None = None
     burst: int | None = None
 
@@ -410,6 +420,9 @@ class AllToAll(Section):
 
     Args:
         size: Bytes of a flow. Accepted: a size such as `64KB`. Required.
+        matrix: A file with a line for each sending host and in it a number for each
+            receiving one, separated by commas: the flow of this pair has so many times
+            `size`; of 0 there is none. Accepted: text. Default: 1 for each pair.
         jitter: Each flow starts at random up to this much later: hosts are not in step.
             Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
@@ -419,6 +432,7 @@ class AllToAll(Section):
 
     _kind: ClassVar[str | None] = "all_to_all"
     size: str
+    matrix: str | None = None
     jitter: str | None = None
     burst: int | None = None
 
@@ -624,6 +638,9 @@ class Failure(Section):
             before. Accepted: more than 0. Default: never.
         up_for: For a link that flaps: time from each repair until the next failure. Needs
             `times`. Accepted: more than 0.
+        random: Whether `repair_after` and `up_for` are means of times that are drawn from
+            exponential distributions, as those of an optic that flaps. Accepted: true or
+            false. Default: false.
         times: How often the link fails. More than once needs `repair_after` and `up_for`.
             Accepted: 1 to 10000. Default: 1.
     """
@@ -633,6 +650,7 @@ class Failure(Section):
     b: str
     repair_after: str | None = None
     up_for: str | None = None
+    random: bool | None = None
     times: int | None = None
 
 
@@ -646,6 +664,12 @@ class Link(Section):
         rate: Rate of the link. Accepted: a rate above 0.
         propagation: One-way propagation delay of the link. Accepted: a time such as `8us`.
         loss: Loss probability of the link. Accepted: 0 to less than 1.
+        burst_every: Mean time between two bursts of losses, such as those of a bad cable,
+            in each direction; drawn from an exponential distribution (Gilbert-Elliott
+            model). Accepted: more than 0. Default: no bursts.
+        burst_lasts: Mean length of a burst. Needs `burst_every`. Accepted: more than 0.
+        burst_loss: Loss probability in a burst; `loss` holds between two. Accepted: 0 to 1.
+            Default: 1.
     """
 
     a: str
@@ -653,6 +677,9 @@ class Link(Section):
     rate: str | None = None
     propagation: str | None = None
     loss: float | None = None
+    burst_every: str | None = None
+    burst_lasts: str | None = None
+    burst_loss: float | None = None
 
 
 @dataclass(kw_only=True)
@@ -725,12 +752,18 @@ class Fabric(Section):
             `round_robin` (each server's flows in turn), or `plane` (the same number at both
             ends, in turn). Accepted: `hash`, `round_robin`, `plane`. Default: `hash` where
             servers have several.
+        hosts_forward: Whether hosts of `file` that have several links forward, as in BCube,
+            each by a switch on its board. Without this key only hosts of files that link
+            hosts to each other do; others are servers with a NIC for each link. Accepted:
+            true or false. Default: false.
         rate: Rate of links. Not allowed with `file`. Accepted: a rate above 0, or `auto`.
             Default: 40Gbps.
         propagation: One-way propagation delay of a link. Not allowed with `file`. Accepted:
             a time such as `8us`, or `auto`. Default: 1us.
         uplink_rate: Rate of links between switches. Accepted: a rate above 0, or `auto`.
             Default: as `rate`, or by `oversubscription`.
+        core_rate: Rate of links between aggregation and core switches of a `clos`.
+            Accepted: a rate above 0. Default: as `uplink_rate`.
         uplink_propagation: One-way propagation delay of links between switches. Accepted: a
             time such as `8us`, or `auto`. Default: as `propagation`.
         oversubscription: Ratio of host capacity to uplink capacity of an edge switch.
@@ -784,9 +817,11 @@ class Fabric(Section):
     topology: str | None = None
     file: str | None = None
     nic: Literal["hash", "round_robin", "plane"] | None = None
+    hosts_forward: bool | None = None
     rate: str | None = None
     propagation: str | None = None
     uplink_rate: str | None = None
+    core_rate: str | None = None
     uplink_propagation: str | None = None
     oversubscription: float | None = None
     loss: float | None = None

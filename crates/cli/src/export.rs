@@ -76,7 +76,9 @@ impl Stored {
         let ids = match &scenario.fabric.file {
             Some(file) => {
                 let text = inputs.read(file, "topology")?;
-                let read = incast_fabric::import::import_text(file, &text).map_err(Fault::new)?;
+                let forward = scenario.fabric.hosts_forward;
+                let read = incast_fabric::import::import_text_with(file, &text, forward);
+                let read = read.map_err(Fault::new)?;
                 Some((read.host_ids().to_vec(), read.switch_ids().to_vec()))
             }
             None => None,

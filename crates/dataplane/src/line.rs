@@ -5,7 +5,7 @@ use crate::medium::Medium;
 use crate::{Departure, Frame, PacketIo, Trail};
 use incast_fabric::{Fabric, Forwarding, PortId};
 use incast_transport::{Bytes, Header, Packet, PacketRef, Random, Rate, Time};
-use incast_world::{Captured, Options, PortSeries, Transmitter, purpose};
+use incast_world::{BurstLoss, Captured, Options, PortSeries, Transmitter, purpose};
 use std::cell::Cell;
 
 pub(crate) struct Line {
@@ -16,6 +16,8 @@ pub(crate) struct Line {
     pub reverse: u32,
     propagation: u64,
     loss: f64,
+    /// Its losses come in bursts.
+    bursts: Option<BurstLoss>,
     captured: bool,
     /// Charged bytes of a packet that the peer reads before it forwards it, if that is a switch
     /// that cuts through.
@@ -52,6 +54,7 @@ impl Line {
             reverse: spec.reverse.0,
             propagation: spec.propagation.0,
             loss: spec.loss,
+            bursts: fabric.bursts_of(PortId(port)).map(BurstLoss::new),
             captured: options.capture.contains(&port),
             transmitter: Transmitter::new(spec.tier as u8, timed),
             last_tx: Cell::new((0, 0)),
@@ -159,7 +162,7 @@ impl Line {
             let (content, extension) = (pool[packet], *pool.extension(packet));
             medium.tally.captures.push(Captured { at, port, packet: content, extension });
         }
-        if self.loss > 0.0 && !control && self.random.chance(self.loss) {
+        if !control && self.loses(start) {
             return medium.lose_on_link(packets, packet, complete);
         }
         let release = match self.reads {
@@ -173,6 +176,15 @@ impl Line {
             packets.pool.free(packet);
         } else {
             medium.lose_on_link(packets, packet, start.0);
+        }
+    }
+
+    /// Whether the link loses a packet that begins transmission at `start`.
+    #[inline]
+    fn loses(&mut self, start: u64) -> bool {
+        match &mut self.bursts {
+            Some(bursts) => bursts.loses(&mut self.random, start, self.loss),
+            None => self.loss > 0.0 && self.random.chance(self.loss),
         }
     }
 

@@ -44,6 +44,14 @@ impl<I: PacketIo> Node<I> {
         }
     }
 
+    /// A host forgets a flow.
+    pub fn abandon(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, flow: FlowId) {
+        match self {
+            Node::Host(host) => host.abandon(medium, payload, flow),
+            Node::Switch(_) | Node::Elsewhere => unreachable!("flows end at hosts that are here"),
+        }
+    }
+
     /// Runs the timers of this instant.
     pub fn run_timers(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload) {
         match self {

@@ -5,7 +5,7 @@ use crate::line::Line;
 use crate::medium::Medium;
 use crate::node::Node;
 use incast_transport::{RunRecord, Span, Time};
-use incast_world::{Captured, add_flows, empty_record};
+use incast_world::{Captured, add_flows, all_complete, common_width, empty_record};
 
 /// The record of a run that ended at `ended`, and the captures in order of time and port.
 pub(crate) fn collect<I: PacketIo>(
@@ -18,13 +18,14 @@ pub(crate) fn collect<I: PacketIo>(
     let mut lines: Vec<Line> = nodes.into_iter().flat_map(into_lines).collect();
     lines.sort_by_key(|line| line.port);
     let deliveries = [tally.deliveries.width()];
-    let width = lines.iter().map(|line| line.series.width()).chain(deliveries).max().unwrap_or(1);
+    let widths = lines.iter().map(|line| line.series.width()).chain(deliveries);
+    let width = common_width(widths, ended.saturating_sub(tally.deliveries.start()));
     let mut record = empty_record(medium.flows.len());
     add_flows(&mut record, &medium.probe, |_| true);
     if !medium.trails {
         forget_paths(&mut record);
     }
-    record.complete = record.flows.iter().all(|flow| flow.completed.is_some());
+    record.complete = all_complete(&record, &medium.flows);
     record.ports =
         lines.into_iter().map(|line| line.series.finish(line.port, ended, width)).collect();
     record.interval = Span(width);

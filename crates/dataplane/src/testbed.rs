@@ -1,24 +1,22 @@
 //! The nodes of one process, and the loop that polls them.
 
 mod bench;
+mod build;
 
-use crate::frames::Packets;
-use crate::host::HostNode;
-use crate::line::Line;
 use crate::medium::{Medium, Tally};
 use crate::node::Node;
 use crate::record::collect;
 use crate::schedule::Schedule;
-use crate::switch::{Crossing, Egress, SwitchNode, one_core_only};
+use crate::switch::{Crossing, one_core_only};
 use crate::{Clock, Fidelity, Mem, PacketIo, Payload, Virtual, Zeros};
-use incast_fabric::{NodeId, PortId};
+use incast_fabric::PortId;
 use incast_transport::{FlowId, Framing, RunRecord, Time, TransportId};
 use incast_world::{
-    Buffers, Captured, Captures, End, EndHost, Epoch, LinkState, LossLog, Monitor, NEVER, Progress,
-    Setup, Switch, SwitchBuffer, Work, epochs, new_deliveries, new_probe,
+    Captured, Captures, End, Ending, Epoch, LinkState, LossLog, Monitor, NEVER, Progress, Setup,
+    Work, epochs, new_deliveries, new_probe,
 };
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 
 /// Passes between two reports to the monitor.
@@ -83,8 +81,10 @@ pub struct Testbed<I: PacketIo = Mem, C = Virtual, P = Zeros> {
     held: Vec<u32>,
     /// Nodes that frames come to from outside the process; visited in every pass.
     pub(crate) external: Vec<u32>,
-    /// Flows to come: when, and which.
+    /// Flows to come, and those to be ended: when, and which.
     opens: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Those that are ended; the first has the number after the last flow.
+    endings: Vec<Ending>,
     progress: Progress,
     end: End,
     /// Changes of links to come, the latest first.
@@ -155,12 +155,17 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     fn of(mut setup: Setup, io: I, clock: C, here: &[u32], end: End) -> Testbed<I, C> {
         let buffers = setup.buffers();
         let trails = io.keeps_trails();
-        let nodes = build_nodes(&mut setup, &buffers, here, trails);
+        let endings = setup.endings();
+        let nodes = build::nodes(&mut setup, &buffers, here, trails);
         let Setup { fabric, flows, gates, options, routing: transports, framing, payloads, .. } =
             setup;
         let starts = flows.iter().enumerate().filter(|(_, setup)| !setup.waits());
         let starts = starts.filter(|(_, setup)| here.contains(&setup.flow.src.0));
         let starts = starts.map(|(index, setup)| (setup.flow.start.0, index as u32));
+        let stops =
+            endings.iter().zip(flows.len() as u32..).map(|(one, index)| (one.at, index, one.host));
+        let stops =
+            stops.filter(|(.., host)| here.contains(host)).map(|(at, index, _)| (at, index));
         let mut routing = [None; 256];
         transports.iter().for_each(|(id, how)| routing[id.0 as usize] = Some(*how));
         let mut testbed = Testbed {
@@ -170,7 +175,12 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             clock,
             held: vec![],
             external: vec![],
-            opens: starts.filter(|(at, _)| *at != Time::NEVER.0).map(Reverse).collect(),
+            opens: starts
+                .filter(|(at, _)| *at != Time::NEVER.0)
+                .chain(stops)
+                .map(Reverse)
+                .collect(),
+            endings,
             progress: Progress::new(&flows, &gates),
             end,
             framing,
@@ -215,7 +225,17 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     /// The same with packets that carry what `payload` lends; it is given what arrives.
     pub fn carrying<P: Payload>(self, payload: P) -> Testbed<I, C, P> {
         let Testbed {
-            nodes, medium, clock, schedule, held, external, opens, progress, end, ..
+            nodes,
+            medium,
+            clock,
+            schedule,
+            held,
+            external,
+            opens,
+            endings,
+            progress,
+            end,
+            ..
         } = self;
         let Testbed { here, framing, payloads, epochs, deadlock, visited, .. } = self;
         Testbed {
@@ -230,6 +250,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             held,
             external,
             opens,
+            endings,
             progress,
             end,
             epochs,
@@ -291,8 +312,8 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         loop {
             let due = self.due();
             let delivered = self.medium.probe.last_delivery();
-            let Progress { completed, last_completion, whole, .. } = &self.progress;
-            self.end.note(*completed, *last_completion, delivered, *whole);
+            let Progress { completed, last_completion, opens, whole, .. } = &self.progress;
+            self.end.note(*completed, *last_completion, delivered.max(*opens), *whole);
             let now = self.clock.now().0;
             // A clock that follows real time may be there before all that was due; and what comes
             // from outside is due at any time until then.
@@ -396,7 +417,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         }
     }
 
-    /// Opens the flows that are due, in order of their numbers.
+    /// Opens the flows that are due, in order of their numbers, and ends those whose applications do.
     fn open_flows(&mut self, now: u64, visited: &mut Vec<u32>) {
         let mut due = vec![];
         while let Some(Reverse((at, flow))) = self.opens.peek().copied() {
@@ -406,14 +427,22 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
             self.opens.pop();
             due.push((at, flow));
         }
-        for (_, flow) in due {
-            let src = self.medium.flows[flow as usize].flow.src.0;
-            if let Err(place) = visited.binary_search(&src) {
-                visited.insert(place, src);
-                self.nodes[src as usize].advance(&mut self.medium, &mut self.payload, now);
+        for (_, index) in due {
+            let ending = (index as usize).checked_sub(self.medium.flows.len());
+            let ending = ending.map(|place| self.endings[place]);
+            let host = match &ending {
+                Some(ending) => ending.host,
+                None => self.medium.flows[index as usize].flow.src.0,
+            };
+            if let Err(place) = visited.binary_search(&host) {
+                visited.insert(place, host);
+                self.nodes[host as usize].advance(&mut self.medium, &mut self.payload, now);
             }
-            let flow = FlowId(flow);
-            self.nodes[src as usize].open(&mut self.medium, &mut self.payload, flow);
+            let (medium, payload) = (&mut self.medium, &mut self.payload);
+            match ending {
+                Some(ending) => self.nodes[host as usize].abandon(medium, payload, ending.flow),
+                None => self.nodes[host as usize].open(medium, payload, FlowId(index)),
+            }
         }
     }
 
@@ -436,63 +465,5 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         for node in &mut self.nodes {
             node.change_links(&mut self.medium);
         }
-    }
-}
-
-fn build_nodes<I: PacketIo>(
-    setup: &mut Setup,
-    buffers: &Buffers,
-    here: &[u32],
-    trails: bool,
-) -> Vec<Node<I>> {
-    // A trace has times at which packets departed.
-    let stamped = trails || setup.options.trace.is_some();
-    let fabric = setup.fabric.clone();
-    let node = |node: u32| {
-        if !here.contains(&node) {
-            Node::Elsewhere
-        } else if node < fabric.hosts() {
-            Node::Host(build_host(setup, node))
-        } else {
-            Node::Switch(build_switch(setup, node, buffers, stamped))
-        }
-    };
-    (0..fabric.nodes()).map(node).collect()
-}
-
-fn build_host<I: PacketIo>(setup: &mut Setup, host: u32) -> HostNode<I> {
-    let end = EndHost::new(setup, host);
-    HostNode {
-        line: Line::new(end.port(), &setup.fabric, &setup.options, true),
-        packets: Packets::new(setup.framing, true),
-        end,
-        live: None,
-        late: vec![],
-        arrived: vec![],
-    }
-}
-
-fn build_switch<I: PacketIo>(
-    setup: &mut Setup,
-    node: u32,
-    buffers: &Buffers,
-    stamped: bool,
-) -> SwitchNode<I> {
-    let ports = setup.fabric.ports_of(NodeId(node));
-    let egress = |port: u32| {
-        let handler = setup.ports.make(port).expect("a switch port has a handler");
-        let line = Line::new(port, &setup.fabric, &setup.options, handler.timed());
-        Egress { line, handler }
-    };
-    SwitchNode {
-        first: ports.start,
-        egress: ports.clone().map(egress).collect(),
-        packets: Packets::new(setup.framing, stamped),
-        buffer: SwitchBuffer::new(buffers, ports),
-        switch: Switch::new(setup, node),
-        arrived: vec![],
-        stored: vec![],
-        ready: VecDeque::new(),
-        crossing: None,
     }
 }

@@ -37,7 +37,7 @@ pub fn check(plan: &Plan) -> Result<(), Fault> {
                 "flow {index}: host {dst} cannot be reached from host {src} in {name}{why}"
             )));
         }
-        if plan.scenario.run.until.is_none() {
+        if plan.scenario.run.until.is_none() && !flow.is_endless() {
             check_end(fabric, &epochs, index, flow)?;
         }
     }

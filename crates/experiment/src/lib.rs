@@ -13,6 +13,7 @@ mod collectives;
 pub mod custom;
 mod cuts;
 pub mod declared;
+mod endless;
 mod fault;
 mod framing;
 mod identity;

@@ -6,11 +6,11 @@ use crate::memory::check_topology;
 use crate::scenario::{self, ForwardingName, PROPAGATION, RATE, Scenario, Traffic};
 use crate::{Fault, Plan};
 use incast_fabric::{
-    Fabric, Forwarding, Imported, LinkDefaults, LinkOverride, Options, Problem, Tier,
+    Fabric, Forwarding, Imported, LinkDefaults, LinkOverride, LossBursts, Options, Problem, Tier,
     TopologyError, import,
 };
 use incast_transport::{Bytes, Span, Time};
-use incast_workload::{Failure, SwitchTier};
+use incast_workload::{Failure, Stream, SwitchTier, fold, fold_text};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl Network {
         }
         scenario.check_ranges()?;
         let framing = framing(&scenario.fabric)?;
-        let (fabric, _) = network(&scenario.fabric, &mut Inputs::of(contents))?;
+        let (fabric, _) = network(&scenario.fabric, &mut Inputs::of(contents), scenario.run.seed)?;
         let (mtu, header) = (framing.charged_mtu() as u64, framing.charged_header() as u64);
         let own = scenario.fabric.base_rtt.0;
         let base_rtt = own.unwrap_or_else(|| fabric.base_rtt(Bytes(mtu), Bytes(header)));
@@ -43,12 +43,13 @@ impl Network {
     }
 }
 
-/// Builds the network. The imported file is returned with it.
+/// Builds the network of a run with this seed. The imported file is returned with it.
 pub fn network(
     section: &scenario::Fabric,
     inputs: &mut Inputs,
+    seed: u64,
 ) -> Result<(Fabric, Option<Imported>), Fault> {
-    let (mut fabric, imported) = links(section, inputs)?;
+    let (mut fabric, imported) = links(section, inputs, seed)?;
     fabric.add_delays(section.switch_delay, section.host_delay)?;
     let forwarding = match section.forwarding {
         ForwardingName::StoreAndForward => Forwarding::StoreAndForward,
@@ -63,8 +64,13 @@ pub fn network(
 fn links(
     section: &scenario::Fabric,
     inputs: &mut Inputs,
+    seed: u64,
 ) -> Result<(Fabric, Option<Imported>), Fault> {
     match (&section.topology, &section.file) {
+        (Some(_), None) if section.hosts_forward => {
+            let problem = "only hosts of a `file` can have several links: expected no such key";
+            Err(Fault::value("fabric.hosts_forward", true, problem))
+        }
         (Some(spec), None) => {
             check_topology(spec)?;
             let defaults = LinkDefaults {
@@ -72,15 +78,17 @@ fn links(
                 propagation: section.propagation.0.unwrap_or(PROPAGATION),
                 loss: section.loss,
             };
-            let fabric = incast_fabric::parse_with(spec, defaults, &options(section)?);
+            let fabric = incast_fabric::parse_with(spec, defaults, &options(section, seed)?);
             Ok((fabric.map_err(|error| of_topology(error, section))?, None))
         }
         (None, Some(file)) => {
             check_file(section, file)?;
             let text = inputs.read(file, "topology").map_err(|fault| not_a_file(fault, file))?;
-            let imported = import::import_text(file, &text)?;
+            let imported = import::import_text_with(file, &text, section.hosts_forward)?;
             let mut fabric = imported.fabric.clone();
-            fabric.change_links(&options(section)?).map_err(|error| of_topology(error, section))?;
+            fabric
+                .change_links(&options(section, seed)?)
+                .map_err(|error| of_topology(error, section))?;
             Ok((fabric, Some(imported)))
         }
         (Some(_), Some(_)) => {
@@ -125,7 +133,7 @@ fn not_a_file(fault: Fault, name: &str) -> Fault {
 }
 
 /// Options of a topology in addition to its shape.
-fn options(section: &scenario::Fabric) -> Result<Options, Fault> {
+fn options(section: &scenario::Fabric, seed: u64) -> Result<Options, Fault> {
     let links = section.links.iter().map(|link| LinkOverride {
         a: link.a.clone(),
         b: link.b.clone(),
@@ -136,24 +144,62 @@ fn options(section: &scenario::Fabric) -> Result<Options, Fault> {
     let mut failures = vec![];
     for (index, one) in section.failures.iter().enumerate() {
         let ends = |down| (down, one.a.clone(), one.b.clone());
-        failures.extend(outages(one, index)?.into_iter().map(ends));
+        failures.extend(outages(one, index, seed)?.into_iter().map(ends));
     }
     Ok(Options {
         uplink_rate: section.uplink_rate.0,
+        core_rate: section.core_rate,
         uplink_propagation: section.uplink_propagation.0,
         oversubscription: section.oversubscription,
         links: links.collect(),
+        bursts: bursts(section)?,
         failures,
     })
 }
 
+/// The links that lose packets in bursts.
+fn bursts(section: &scenario::Fabric) -> Result<Vec<(LossBursts, String, String)>, Fault> {
+    let mut all = vec![];
+    for (index, link) in section.links.iter().enumerate() {
+        let lacks = |has: &str, lacks: &str, what: &str| {
+            Err(Fault::at(
+                format!("fabric.links.{index}.{has}"),
+                format!("needs `{lacks}`: {what}"),
+            ))
+        };
+        match (link.burst_every, link.burst_lasts) {
+            (Some(every), Some(lasts)) => {
+                let bursts = LossBursts { every, lasts, loss: link.burst_loss.unwrap_or(1.0) };
+                all.push((bursts, link.a.clone(), link.b.clone()));
+            }
+            (Some(_), None) => return lacks("burst_every", "burst_lasts", "how long a burst is"),
+            (None, Some(_)) => return lacks("burst_lasts", "burst_every", "how often bursts come"),
+            (None, None) if link.burst_loss.is_some() => {
+                return lacks("burst_loss", "burst_every", "how often bursts come");
+            }
+            (None, None) => {}
+        }
+    }
+    Ok(all)
+}
+
 /// When a link is down.
-fn outages(failure: &scenario::LinkFailure, index: usize) -> Result<Vec<Range<Time>>, Fault> {
+fn outages(
+    failure: &scenario::LinkFailure,
+    index: usize,
+    seed: u64,
+) -> Result<Vec<Range<Time>>, Fault> {
     let refuse = |key: &str, problem: String| {
         Err(Fault::at(format!("fabric.failures.{index}.{key}"), problem))
     };
     let first = Time(failure.at.0);
     let Some(down) = failure.repair_after else {
+        if failure.random {
+            return refuse(
+                "random",
+                "the link is never repaired: expected `repair_after` beside it".into(),
+            );
+        }
         return match (failure.up_for, failure.times) {
             (None, 1) => Ok(vec![first..Time::NEVER]),
             (Some(_), _) => refuse(
@@ -185,19 +231,27 @@ fn outages(failure: &scenario::LinkFailure, index: usize) -> Result<Vec<Range<Ti
             );
         }
     };
-    let start = |round: u32| {
-        (down.0.checked_add(up.0)?.checked_mul(round as u64)?.checked_add(first.0)).map(Time)
+    let mut draws = Stream::new(fold(fold_text(seed, "failures"), index as u64));
+    let mut lasts = |mean: Span| match failure.random {
+        true => Span(((mean.0 as f64 * draws.exponential()) as u64).max(1)),
+        false => mean,
     };
-    let end = start(failure.times - 1).and_then(|last| last.0.checked_add(down.0));
-    if end.is_none_or(|end| end > Time::HORIZON.0) {
-        let key = if failure.times > 1 { "times" } else { "repair_after" };
-        let horizon = Span(Time::HORIZON.0);
-        let problem =
-            format!("the last repair is beyond the longest run: expected {horizon} or less");
-        return refuse(key, problem);
+    let mut all: Vec<Range<Time>> = vec![];
+    let mut at = Some(first.0);
+    for _ in 0..failure.times {
+        let until =
+            at.and_then(|at| at.checked_add(lasts(down).0)).filter(|at| *at <= Time::HORIZON.0);
+        let (Some(from), Some(until)) = (at, until) else {
+            let key = if failure.times > 1 { "times" } else { "repair_after" };
+            let horizon = Span(Time::HORIZON.0);
+            let problem =
+                format!("the last repair is beyond the longest run: expected {horizon} or less");
+            return refuse(key, problem);
+        };
+        all.push(Time(from)..Time(until));
+        at = until.checked_add(lasts(up).0);
     }
-    let outage = |at: Time| at..at + down;
-    Ok((0..failure.times).filter_map(start).map(outage).collect())
+    Ok(all)
 }
 
 /// Refuses keys whose value comes from the topology file.
@@ -207,6 +261,7 @@ fn check_file(section: &scenario::Fabric, file: &str) -> Result<(), Fault> {
         ("propagation", section.propagation.0.is_some()),
         ("loss", section.loss != 0.0),
         ("uplink_rate", section.uplink_rate.0.is_some()),
+        ("core_rate", section.core_rate.is_some()),
         ("uplink_propagation", section.uplink_propagation.0.is_some()),
         ("oversubscription", section.oversubscription.is_some()),
     ];

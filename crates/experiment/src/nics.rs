@@ -3,9 +3,15 @@
 use crate::Fault;
 use crate::scenario::NicChoice;
 use incast_fabric::Fabric;
-use incast_measure::Run;
-use incast_workload::{Traffic, draw, fold_text};
-use std::fmt::Write;
+use incast_measure::{Run, Server};
+use incast_workload::{FlowSpec, Traffic, draw, fold_text};
+
+/// Makes a flow between hosts one between their servers, which keeps its NICs.
+pub fn keep(flow: &mut FlowSpec, fabric: &Fabric) {
+    let hosts = [flow.src, flow.dst];
+    [flow.src, flow.dst] = hosts.map(|host| fabric.server_of(host));
+    flow.nics = Some(hosts.map(|host| host - fabric.nics_of(fabric.server_of(host)).start));
+}
 
 /// Replaces the servers of all flows by hosts, their NICs. Without servers of several NICs nothing changes.
 ///
@@ -38,13 +44,16 @@ pub fn choose(
     for (flow, number) in traffic.flows.iter_mut().zip(0u64..) {
         let [from, to] = [flow.src, flow.dst].map(|server| fabric.nics_of(server));
         let [sources, sinks] = [&from, &to].map(|nics| nics.len() as u32);
-        let (own, other) = match choice {
-            NicChoice::Hash => {
+        let (own, other) = match (flow.nics, choice) {
+            (Some([own, other]), _) => (own, other),
+            (None, NicChoice::Hash) => {
                 let bits = draw(key, number);
                 ((bits >> 32) as u32 % sources, bits as u32 % sinks)
             }
-            NicChoice::RoundRobin => (turn(flow.src, 0) % sources, turn(flow.dst, 1) % sinks),
-            NicChoice::Plane => {
+            (None, NicChoice::RoundRobin) => {
+                (turn(flow.src, 0) % sources, turn(flow.dst, 1) % sinks)
+            }
+            (None, NicChoice::Plane) => {
                 let plane = turn(flow.src, 0) % sources.min(sinks);
                 (plane, plane)
             }
@@ -66,46 +75,11 @@ pub fn choose(
     Ok(())
 }
 
-/// What each server sent and received, its NICs together, as CSV; nothing where every host is a server.
-pub fn table(fabric: &Fabric, run: &Run) -> Option<String> {
-    #[derive(Clone, Default)]
-    struct Server {
-        sent: (u64, u64),
-        received: (u64, u64),
-        completed: u64,
-        fct_ps: u128,
+/// What each server sent and received, its NICs together; nothing where every host is a server.
+pub fn results(fabric: &Fabric, run: &Run) -> Vec<Server> {
+    if !fabric.has_servers() {
+        return vec![];
     }
-    fabric.has_servers().then(|| {
-        let mut all = vec![Server::default(); fabric.servers() as usize];
-        for (at, flow) in run.flows.iter().enumerate() {
-            let [from, to] = [flow.src, flow.dst].map(|host| fabric.server_of(host) as usize);
-            all[from].sent.0 += 1;
-            all[from].sent.1 += flow.size_bytes;
-            let own = &mut all[to];
-            own.received.0 += 1;
-            own.received.1 += run.record.flows[at].delivered;
-            if let Some(fct) = run.fct(at) {
-                own.completed += 1;
-                own.fct_ps += u128::from(fct.0);
-            }
-        }
-        let mut text = "server,nics,sent_flows,sent_bytes,received_flows,delivered_bytes,completed_flows,\
-                        fct_mean_ns\n"
-            .to_string();
-        for (server, own) in (0u32..).zip(&all) {
-            let nics = fabric.nics_of(server).len();
-            let Server { sent, received, completed, fct_ps } = own;
-            let mean = match completed {
-                0 => String::new(),
-                several => format!("{:.3}", *fct_ps as f64 / 1e3 / *several as f64),
-            };
-            let (sent_flows, sent_bytes) = sent;
-            let (received_flows, delivered) = received;
-            let _ = writeln!(
-                text,
-                "{server},{nics},{sent_flows},{sent_bytes},{received_flows},{delivered},{completed},{mean}"
-            );
-        }
-        text
-    })
+    let nics = (0..fabric.servers()).map(|server| fabric.nics_of(server).len() as u32);
+    Server::of(run, &nics.collect::<Vec<_>>(), |host| fabric.server_of(host))
 }

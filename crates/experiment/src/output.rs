@@ -153,9 +153,6 @@ fn place_of(folder: &ResultsFolder, plan: &Plan, case: &Case) -> Result<PathBuf,
 fn write_case(folder: &ResultsFolder, plan: &Plan, case: &Case, run: &Run) -> Result<(), Fault> {
     let place = place_of(folder, plan, case)?;
     write_run(&place, run, plan.scenario.output.csv)?;
-    if let Some(servers) = crate::nics::table(&plan.fabric, run) {
-        incast_measure::write_atomic(&place.join("servers.csv"), servers.as_bytes())?;
-    }
     if plan.cases.len() > 1 {
         seal(&place, run)?;
     }

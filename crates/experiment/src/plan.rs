@@ -4,6 +4,7 @@ use crate::balance::several_paths;
 use crate::buffers::rules;
 use crate::custom::{self, Entry};
 use crate::cuts;
+use crate::endless;
 use crate::framing::{check_room, framing};
 use crate::inputs::{Contents, Inputs};
 use crate::mix::Mix;
@@ -11,7 +12,7 @@ use crate::network::{break_link, network};
 use crate::nics;
 use crate::scenario::{DataPlane, Parameters, Scenario};
 use crate::traffic::{Flows, flows, shape};
-use crate::warnings::{NOT_REPEATABLE, check_listed, endless, never_marks, without_effect};
+use crate::warnings::{NOT_REPEATABLE, check_listed, never_marks, without_effect};
 use crate::{Fault, World, nearest};
 use incast_egress::port::Join;
 use incast_fabric::{Fabric, FixedPaths};
@@ -122,13 +123,12 @@ impl Plan {
         scenario.check_ranges()?;
         scenario.run.world.check(&scenario)?;
         let framing = framing(&scenario.fabric)?;
-        let (mut fabric, imported) = network(&scenario.fabric, &mut inputs)?;
+        let (mut fabric, imported) = network(&scenario.fabric, &mut inputs, scenario.run.seed)?;
         let mut warnings: Vec<Notice> =
             imported.as_ref().map_or(vec![], |imported| imported.notes.clone());
         let shape = shape(&fabric);
-        let nics = fabric.has_servers();
         let Flows { mut traffic, failures } =
-            flows(&scenario, &framing, &shape, imported.as_ref(), &mut inputs, nics)?;
+            flows(&scenario, &framing, &shape, imported.as_ref(), &mut inputs, &fabric)?;
         nics::choose(&mut traffic, &fabric, scenario.fabric.nic, scenario.run.seed)?;
         for (file, failure) in &failures {
             break_link(&mut fabric, file, failure)?;
@@ -169,10 +169,12 @@ impl Plan {
         }
         plan.warnings.extend(plan.without_pfc());
         plan.warnings.extend(plan.without_repetition());
-        plan.warnings.extend(endless(&plan));
+        plan.warnings.extend(endless::warning(&plan));
         plan.warnings.extend(without_effect(&plan));
         plan.warnings.extend(never_marks(&plan));
         plan.warnings.extend(several_paths(&plan));
+        endless::check_packets(&plan)?;
+        endless::check(&plan)?;
         cuts::check(&plan)?;
         plan.check_symmetric()?;
         Ok(plan)

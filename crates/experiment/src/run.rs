@@ -3,6 +3,7 @@
 use crate::Fault;
 use crate::balance::path;
 use crate::collectives::{self, collectives};
+use crate::endless;
 use crate::manifest::manifest;
 use crate::output::{self, PcapFile};
 use crate::plan::{Case, Plan};
@@ -77,6 +78,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         capture_limit: usize::try_from(plan.scenario.output.pcap_limit).unwrap_or(usize::MAX),
         capture_flows: plan.scenario.output.pcap_flows.iter().copied().collect(),
         silent: silent.collect(),
+        stops: endless::stops(plan),
         pfc: plan.pfc.clone(),
         paths: plan.paths.clone(),
         marking: case.marking,
@@ -231,6 +233,7 @@ pub(crate) fn describe(
         ports: port_metas(plan),
         link_changes: link_changes(plan),
         requests: requests(plan, &record),
+        servers: vec![],
         base_rtt: plan.site.base_rtt,
         manifest,
         notes: plan.warnings.clone(),
@@ -242,6 +245,7 @@ pub(crate) fn describe(
     if plan.scenario.run.warmup.0.is_none() {
         Balance::of(&run).judge(&mut run);
     }
+    run.servers = crate::nics::results(&plan.fabric, &run);
     list_warnings(&mut run);
     run.manifest["complete"] = run.complete().into();
     run
@@ -299,6 +303,7 @@ fn flow_metas(plan: &Plan, case: &Case, record: &RunRecord) -> Vec<FlowMeta> {
                     && flow.class == FlowClass::Background
                     && matches!(flow.start, Start::At(_)),
             warmup: drawn && seen <= warm,
+            stop: flow.stop,
         }
     });
     metas.collect()

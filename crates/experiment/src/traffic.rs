@@ -3,9 +3,10 @@
 use crate::Fault;
 use crate::framing::{check_table, wire_cost};
 use crate::inputs::Inputs;
+use crate::nics;
 use crate::scenario::{
-    Burst, ClosedLoop, Collective, FlowFile, Incast, Issue, Long, ManyToMany, Poisson, Requests,
-    Scenario, Traffic as Entry,
+    AllToAll, Burst, ClosedLoop, Collective, FlowFile, Incast, Issue, Long, ManyToMany, Poisson,
+    Requests, Scenario, Traffic as Entry,
 };
 use incast_fabric::{Fabric, Imported};
 use incast_transport::{Bytes, Framing, Notice, Rate, Span, Time};
@@ -61,9 +62,11 @@ struct Context<'a> {
     framing: &'a Framing,
     index: usize,
     shape: &'a Shape,
-    /// Servers have several NICs.
-    nics: bool,
+    fabric: &'a Fabric,
 }
+
+/// How a run's results begin.
+const RESULTS: &str = "flow_id,";
 
 impl Context<'_> {
     fn key(&self, key: &str) -> String {
@@ -108,6 +111,30 @@ impl Context<'_> {
         }
         let text = inputs.read(name, "workload").map_err(|fault| fault.in_file(key, name))?;
         Ok(SizeTable::read(&text, name, unit)?)
+    }
+
+    /// A number for each pair of `count` hosts or ranks.
+    fn matrix(
+        &self,
+        key: &str,
+        file: &str,
+        count: usize,
+        inputs: &mut Inputs,
+    ) -> Result<Vec<Vec<f64>>, Wrong> {
+        let located = |fault: Fault| fault.in_file(self.key(key), file);
+        let text = inputs.read(file, "matrix").map_err(located)?;
+        Ok(incast_workload::read_matrix(&text, file, count)?)
+    }
+
+    fn all_to_all(&self, own: &AllToAll, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
+        let (hosts, size) = (self.shape.hosts, own.size.0);
+        Ok(match &own.matrix {
+            None => incast_workload::all_to_all(hosts, size)?,
+            Some(file) => {
+                let matrix = self.matrix("matrix", file, hosts as usize, inputs)?;
+                incast_workload::uneven_all_to_all(hosts, size, &matrix)?
+            }
+        })
     }
 
     fn poisson(&self, own: &Poisson, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
@@ -243,8 +270,19 @@ impl Context<'_> {
                 ),
             )));
         }
-        let (size, at) = (own.size.0, Time(own.at.0));
-        let flow = |(src, dst): (&u32, &u32)| LongFlow { src: *src, dst: *dst, size, at };
+        let (size, at) = (own.size.unwrap_or(Bytes::ENDLESS).0, Time(own.at.0));
+        let stop = own.until.map(|until| Time(until.0));
+        if let (Some(until), Some(_)) = (own.until, own.size) {
+            let problem = "a flow with a `size` ends when it is complete: expected one of both";
+            return Err(Fault::value(self.key("until"), until, problem).into());
+        }
+        if let Some(until) = own.until.filter(|until| until.0 <= at.0.saturating_add(own.jitter.0))
+        {
+            let problem =
+                "the flows would not have started: expected more than `at` and `jitter` together";
+            return Err(Fault::value(self.key("until"), until, problem).into());
+        }
+        let flow = |(src, dst): (&u32, &u32)| LongFlow { src: *src, dst: *dst, size, at, stop };
         let list: Vec<LongFlow> = from.iter().zip(&to).map(flow).collect();
         Ok(incast_workload::long_flows(self.shape, &list)?)
     }
@@ -278,7 +316,7 @@ impl Context<'_> {
         Ok(incast_workload::bursts(self.shape, &burst)?)
     }
 
-    fn collective(&self, own: &Collective) -> Result<Traffic, Wrong> {
+    fn collective(&self, own: &Collective, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
         let straggler = match (own.straggler, own.extra) {
             (Some(rank), Some(extra)) => Some((rank, extra)),
             (None, None) => None,
@@ -296,6 +334,14 @@ impl Context<'_> {
             Some(ranks) => self.hosts("ranks", ranks)?,
             None => (0..self.shape.hosts).collect(),
         };
+        let shares = match (&own.shares, &own.shares_file) {
+            (shares, None) => shares.clone().map(|row| vec![row]),
+            (None, Some(file)) => Some(self.matrix("shares_file", file, ranks.len(), inputs)?),
+            (Some(_), Some(file)) => {
+                let problem = "expected either `shares` or `shares_file`";
+                return Err(Fault::value(self.key("shares_file"), file, problem).into());
+            }
+        };
         let spec = incast_workload::Collective {
             kind: own.collective,
             algorithm: own.algorithm.unwrap_or(own.collective.algorithms()[0]),
@@ -303,7 +349,7 @@ impl Context<'_> {
             size: own.size.0,
             group: own.group,
             root: own.root,
-            shares: own.shares.clone(),
+            shares,
             channels: own.channels,
             chunks: own.chunks,
             in_turn: own.issue == Issue::Serial,
@@ -323,12 +369,10 @@ impl Context<'_> {
     ) -> Result<Flows, Wrong> {
         let located = |fault: Fault| fault.in_file(self.key("file"), file);
         let text = inputs.read(file, "flows").map_err(located)?;
-        if self.nics && text.trim_start().starts_with("flow_id,") {
-            let problem = "the flows of a run name hosts, which are NICs here, and traffic names servers: \
-                           expected a flow list of servers";
-            return Err(Fault::value(self.key("file"), file, problem).into());
-        }
+        let results = text.trim_start().starts_with(RESULTS);
         let ids = match imported {
+            // A run's results name hosts by their numbers here, which are NICs of servers.
+            _ if results => HostIds::same(self.fabric.hosts()),
             Some(imported) => {
                 let ids: Vec<u64> = imported.host_ids().iter().map(|id| *id as u64).collect();
                 HostIds::listed(&ids)
@@ -339,6 +383,9 @@ impl Context<'_> {
         let failures = read.failures.into_iter().map(|failure| (file.clone(), failure)).collect();
         let mut traffic = read.traffic;
         traffic.flows.iter_mut().for_each(|flow| flow.origin = Origin::File);
+        if results && self.fabric.has_servers() {
+            traffic.flows.iter_mut().for_each(|flow| nics::keep(flow, self.fabric));
+        }
         Ok(Flows { traffic, failures })
     }
 
@@ -356,13 +403,13 @@ impl Context<'_> {
             Entry::Permutation(own) => {
                 incast_workload::permutation(hosts, own.size.0, self.seed())?
             }
-            Entry::AllToAll(own) => incast_workload::all_to_all(hosts, own.size.0)?,
+            Entry::AllToAll(own) => self.all_to_all(own, inputs)?,
             Entry::Incast(own) => self.incast(own)?,
             Entry::Requests(own) => self.requests(own)?,
             Entry::ManyToMany(own) => self.many_to_many(own)?,
             Entry::Long(own) => self.long(own)?,
             Entry::Burst(own) => self.burst(own)?,
-            Entry::Collective(own) => self.collective(own)?,
+            Entry::Collective(own) => self.collective(own, inputs)?,
             Entry::FlowFile(own) => return self.file(own, imported, inputs),
         };
         Ok(Flows { traffic, failures: vec![] })
@@ -418,19 +465,19 @@ pub struct Flows {
     pub failures: Vec<(String, Failure)>,
 }
 
-/// All flows of a scenario, between servers, some of which have several `nics`.
+/// All flows of a scenario, between servers.
 pub fn flows(
     scenario: &Scenario,
     framing: &Framing,
     shape: &Shape,
     imported: Option<&Imported>,
     inputs: &mut Inputs,
-    nics: bool,
+    fabric: &Fabric,
 ) -> Result<Flows, Fault> {
     let mut all: Option<Traffic> = None;
     let mut failures = vec![];
     for (index, entry) in scenario.traffic.iter().enumerate() {
-        let context = Context { scenario, framing, index, shape, nics };
+        let context = Context { scenario, framing, index, shape, fabric };
         let part = context.read(entry, imported, inputs);
         let part = part.map_err(|wrong| context.place(entry, wrong))?;
         failures.extend(part.failures);

@@ -6,7 +6,6 @@ use incast_fabric::Tier;
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
 use incast_transport::{Acks, Bytes, Kind, Limit, Notice, PortSite, Rate, Timers, WarningKind};
-use incast_workload::ENDLESS_FLOWS;
 use incast_world::port_site;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -141,21 +140,6 @@ pub(crate) fn without_effect(plan: &Plan) -> Vec<Warning> {
         all.push(says("run.interval", interval.to_string(), why));
     }
     all
-}
-
-/// Flows that stand for flows without an end.
-pub(crate) fn endless(plan: &Plan) -> Option<Warning> {
-    let all = plan.traffic.flows.iter().filter(|flow| flow.size >= Bytes::ENDLESS.0);
-    let flows = match all.count() {
-        0 => return None,
-        1 => "1 flow".to_string(),
-        several => format!("{several} flows"),
-    };
-    let ends = match plan.scenario.run.until {
-        Some(until) => format!("the run ends at {until}"),
-        None => "without `run.until` the run goes on until they are complete".to_string(),
-    };
-    Some(Warning::known(&ENDLESS_FLOWS.notice(&[("flows", &flows), ("ends", &ends)])))
 }
 
 /// Transports that mark by queue length, at switch ports that never hold the queue for it.

@@ -1,6 +1,6 @@
 //! A finished fabric: nodes, ports and their properties.
 
-use crate::{Failure, Forwarding, Problem, Routes, TopologyError};
+use crate::{Failure, Forwarding, LossBursts, Problem, Routes, TopologyError};
 use incast_units::{Rate, Span};
 use std::sync::Arc;
 
@@ -72,6 +72,8 @@ pub struct Fabric {
     /// Links of which rate, propagation or loss were changed, one direction of each.
     pub(crate) changed: Vec<PortId>,
     pub(crate) failures: Vec<Failure>,
+    /// Ports whose links lose packets in bursts, in order of their numbers.
+    pub(crate) bursts: Vec<(PortId, LossBursts)>,
     pub(crate) forwarding: Forwarding,
 }
 
@@ -252,5 +254,41 @@ impl Fabric {
             }
         }
         Ok(())
+    }
+
+    /// Lets the links between `a` and `b` (all of a bundle, both directions) lose packets in bursts. Errors when
+    /// there is no such link. Panics when the loss probability is none.
+    pub fn lose_in_bursts(
+        &mut self,
+        a: NodeId,
+        b: NodeId,
+        bursts: LossBursts,
+    ) -> Result<(), TopologyError> {
+        assert!((0.0..=1.0).contains(&bursts.loss), "a probability");
+        let forth = self.ports_between(a, b);
+        if forth.is_empty() {
+            let (a, b) = (self.node_name(a), self.node_name(b));
+            return Err(TopologyError::new(Problem::NoSuchLink(a, b)));
+        }
+        for end in
+            forth.iter().flat_map(|port| [*port, self.port(*port).reverse]).collect::<Vec<_>>()
+        {
+            match self.bursts.binary_search_by_key(&end, |(port, _)| *port) {
+                Ok(place) => self.bursts[place].1 = bursts,
+                Err(place) => self.bursts.insert(place, (end, bursts)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The ports whose links lose packets in bursts, in order of their numbers.
+    pub fn bursts(&self) -> &[(PortId, LossBursts)] {
+        &self.bursts
+    }
+
+    /// The bursts in which the link of a port loses packets, if it does.
+    pub fn bursts_of(&self, port: PortId) -> Option<LossBursts> {
+        let place = self.bursts.binary_search_by_key(&port, |(port, _)| *port);
+        place.ok().map(|place| self.bursts[place].1)
     }
 }

@@ -329,6 +329,7 @@ impl Graph {
             tier_index: vec![0; nodes],
             routes: Arc::new(Routes::empty()),
             changed: Vec::new(),
+            bursts: Vec::new(),
             failures: Vec::new(),
             forwarding: Forwarding::default(),
         }

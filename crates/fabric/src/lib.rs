@@ -58,11 +58,11 @@ pub use ideal::{
     Hop, PathUse, bdp_packets, ideal_fct, ideal_fct_over, ideal_fct_over_uniform, ideal_fct_uniform,
 };
 pub use import::{Imported, import_hpcc_topology, import_htsim_topo};
-pub use options::{LinkDefaults, LinkOverride, Options};
+pub use options::{LinkDefaults, LinkOverride, LossBursts, Options};
 pub use routes::Routes;
 pub use shapes::{
-    Count, Dragonfly, Dumbbell, FatTree, LeafSpine, ParkingLot, Rail, SHAPES, Shape, Size, Star,
-    ThreeTier, Torus,
+    BCube, Count, Dragonfly, Dumbbell, FatTree, LeafSpine, ParkingLot, Rail, SHAPES, Shape, Size,
+    Star, ThreeTier, Torus,
 };
 pub use spec::{parse, parse_with, size_of};
 pub use uplinks::Uplinks;

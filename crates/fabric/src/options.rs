@@ -30,11 +30,32 @@ pub struct LinkOverride {
     pub loss: Option<f64>,
 }
 
+/// Losses that come in bursts: a link is in a good or a bad state, for times that are exponentially distributed
+/// (Gilbert 1960, Elliott 1963). In the good state its own loss probability holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossBursts {
+    /// Mean length of a good state.
+    pub every: Span,
+    /// Mean length of a bad state.
+    pub lasts: Span,
+    /// Probability that a packet is lost in the bad state, 0 to 1.
+    pub loss: f64,
+}
+
+impl LossBursts {
+    /// Share of the time in the bad state.
+    pub fn share(&self) -> f64 {
+        self.lasts.0 as f64 / (self.lasts.0 as f64 + self.every.0 as f64)
+    }
+}
+
 /// What may be said of a topology besides its counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// Rate of links between switches.
     pub uplink_rate: Option<Rate>,
+    /// Rate of the links of core switches, if it differs, of a `clos`.
+    pub core_rate: Option<Rate>,
     /// Propagation of links between switches, one-way.
     pub uplink_propagation: Option<Span>,
     /// Host capacity under an edge switch over its uplink capacity, from which the rate of the
@@ -43,6 +64,8 @@ pub struct Options {
     pub oversubscription: Option<f64>,
     /// Links that differ.
     pub links: Vec<LinkOverride>,
+    /// Links that lose packets in bursts, by their ends; each direction by itself.
+    pub bursts: Vec<(LossBursts, String, String)>,
     /// Links that fail: from when until when, and between which nodes (the first link of a bundle).
     pub failures: Vec<(Range<Time>, String, String)>,
 }
@@ -54,6 +77,10 @@ impl Fabric {
         for change in &options.links {
             let (a, b) = (self.node_named(&change.a)?, self.node_named(&change.b)?);
             self.change_link(a, b, change.rate, change.propagation, change.loss)?;
+        }
+        for (bursts, a, b) in &options.bursts {
+            let (a, b) = (self.node_named(a)?, self.node_named(b)?);
+            self.lose_in_bursts(a, b, *bursts)?;
         }
         for (down, a, b) in &options.failures {
             let (a, b) = (self.node_named(a)?, self.node_named(b)?);

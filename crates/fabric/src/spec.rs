@@ -33,6 +33,11 @@ pub fn parse_with(
             return Err(TopologyError::malformed(message));
         }
     }
+    if options.core_rate.is_some() && shape.name != "clos" {
+        let message =
+            format!("`{spec}`: core rate given, and a {} takes none: expected a clos", shape.name);
+        return Err(TopologyError::malformed(message));
+    }
     if !shape.uplinks {
         refuse_uplinks(spec, shape, options)?;
     }

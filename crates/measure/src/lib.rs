@@ -31,6 +31,7 @@ pub mod figures;
 pub mod folder;
 pub mod frame;
 mod histogram;
+mod load;
 pub mod measured;
 mod number;
 mod numbers;
@@ -42,6 +43,7 @@ mod parts;
 #[cfg(not(target_family = "wasm"))]
 mod report;
 mod run;
+mod server;
 pub mod statistics;
 mod stored;
 #[cfg(not(target_family = "wasm"))]
@@ -62,12 +64,14 @@ pub use fairness::{FairnessSummary, TransportShare};
 pub use fidelity::Fidelity;
 pub use folder::{FolderError, ResultsFolder, write_atomic, write_atomic_unsynced};
 pub use histogram::{Cell as SlowdownCell, QUANTILE_ERROR, SIZE_BINS, SizeBin, SlowdownHistogram};
+pub use load::LoadSummary;
 pub use number::{significant, with_half_width};
 pub use numbers::{Kind as NumberKind, Number, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
 #[cfg(not(target_family = "wasm"))]
 pub use report::{report_html, report_html_of, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, LinkChange, PortMeta, Request, Run};
+pub use server::Server;
 pub use statistics::{Confidence, Distribution, HalfWidth};
 pub use stored::{StoredColumn, StoredFlows, StoredTable, Texts};
 #[cfg(not(target_family = "wasm"))]
@@ -76,7 +80,7 @@ pub use study::{
     study_figures, study_frame, times_frame, write_study_page,
 };
 pub use summary::{
-    Counters, FlowCounts, Group, LoadSummary, RequestSummary, Summary, group, summarise,
+    Counters, EndlessSummary, FlowCounts, Group, RequestSummary, Summary, group, summarise,
 };
 #[cfg(not(target_family = "wasm"))]
 pub use svg::{summary_svg, summary_svg_text};

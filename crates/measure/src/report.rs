@@ -1,6 +1,7 @@
 //! `report.html`: one self-contained page that needs neither files nor network.
 
 mod collectives;
+mod servers;
 mod sizes;
 mod tiers;
 
@@ -41,6 +42,7 @@ fn page(title: &str, runs: &[Run], figures: &[Figure], place: Option<&Path>) -> 
     out += &comparison(&summaries);
     out += &balance(&summaries);
     out += &collectives::table(&summaries);
+    out += &servers::table(&summaries);
     out += &next(place, runs);
     for figure in figures {
         out += &page::section(figure);

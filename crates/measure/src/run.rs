@@ -1,9 +1,9 @@
 //! One run: its record with the scenario's metadata.
 
 use crate::warning::{Warning, warnings_of};
-use crate::{Collective, Fidelity};
+use crate::{Collective, Fidelity, Server};
 use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
-use incast_units::{Rate, Span, Time};
+use incast_units::{Bytes, Rate, Span, Time};
 
 /// Flows of at least this many bytes are long, others short (DECN's evaluation states the
 /// boundary: 100 KB, KB = 1000).
@@ -32,6 +32,15 @@ pub struct FlowMeta {
     pub arrival: bool,
     /// Whether it belongs to the warm-up and is left out of statistics.
     pub warmup: bool,
+    /// When its application ended it, of one without an end.
+    pub stop: Option<Time>,
+}
+
+impl FlowMeta {
+    /// Whether it stands for a flow without an end, which is not expected to complete.
+    pub fn is_endless(&self) -> bool {
+        self.size_bytes >= Bytes::ENDLESS.0
+    }
 }
 
 /// Metadata of a port.
@@ -94,6 +103,8 @@ pub struct Run {
     pub requests: Vec<Request>,
     /// The iterations of collectives, one collective after the other.
     pub collectives: Vec<Collective>,
+    /// Servers, where some have several NICs.
+    pub servers: Vec<Server>,
     /// Unloaded RTT of a full packet and its ACK over the longest path; zero if unknown.
     pub base_rtt: Span,
     /// The resolved scenario and where and how it ran, for `manifest.json`; a JSON object.
@@ -135,10 +146,11 @@ impl Run {
         all
     }
 
-    /// Whether there are flows and none of them is complete.
+    /// Whether there are flows that have an end, and none of them is complete.
     pub(crate) fn nothing_completed(&self) -> bool {
         let done = |flow: &FlowRecord| flow.completed.is_some();
-        !self.record.flows.is_empty() && !self.record.flows.iter().any(done)
+        let ends = self.flows.iter().any(|flow| !flow.is_endless());
+        ends && !self.record.flows.iter().any(done)
     }
 
     /// Whether the run [ended by itself](RunRecord::ran_to_end) and some flow is complete, if it has
@@ -165,12 +177,16 @@ impl Run {
     }
 
     /// Mean payload rate of a flow in Gb/s: its size over its completion time, or what has been
-    /// delivered until the end of the run if it is incomplete. `None` if it never started.
+    /// delivered until the end of the run, or until its application ended it, if it is incomplete. `None` if it
+    /// never started.
     pub fn throughput_gbps(&self, flow: usize) -> Option<f64> {
-        let record = &self.record.flows[flow];
+        let (record, meta) = (&self.record.flows[flow], &self.flows[flow]);
         let (bytes, time) = match self.fct(flow) {
-            Some(fct) => (self.flows[flow].size_bytes, fct),
-            None => (record.delivered, self.record.ended.since(record.started?)),
+            Some(fct) => (meta.size_bytes, fct),
+            None => {
+                let ended = meta.stop.unwrap_or(Time::NEVER).min(self.record.ended);
+                (record.delivered, ended.since(record.started?))
+            }
         };
         gbps(bytes, time)
     }

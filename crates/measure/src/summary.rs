@@ -3,13 +3,15 @@
 use crate::balance::{Balance, BalanceSummary};
 use crate::collective::{self, CollectiveSummary};
 use crate::fairness::{FairnessSummary, fairness};
+use crate::load::{LoadSummary, load};
 use crate::parts::{AgePercentiles, PartMeans};
-use crate::run::{LONG_FLOW_BYTES, Run, gbps, share};
+use crate::run::{LONG_FLOW_BYTES, Run};
+use crate::server::Server;
 use crate::statistics::{Distribution, jain, mean};
 use crate::tiers::{TierSummary, Totals, tiers};
 use incast_models::feedback;
 use incast_transport::Histogram;
-use incast_units::{Bytes, Time};
+use incast_units::Time;
 use serde::{Deserialize, Serialize};
 
 /// One run in numbers. Times are in nanoseconds, rates in Gb/s; undefined values are null. Flows
@@ -35,6 +37,9 @@ pub struct Summary {
     pub balance: Option<BalanceSummary>,
     /// Offered and carried traffic.
     pub load: LoadSummary,
+    /// Flows without an end, if some started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endless: Option<EndlessSummary>,
     /// All measured flows.
     pub all: Group,
     /// Measured flows by size: `short` and `long`, then the four bands.
@@ -55,6 +60,9 @@ pub struct Summary {
     pub tiers: Vec<TierSummary>,
     /// Requests, if flows belong together.
     pub requests: Option<RequestSummary>,
+    /// Servers, where some have several NICs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<Server>,
     /// Collectives, if there are some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collectives: Vec<CollectiveSummary>,
@@ -73,19 +81,17 @@ pub struct FlowCounts {
     pub completed: usize,
 }
 
-/// Offered and carried traffic, in payload bytes. Loads are shares of the summed rate of all NICs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LoadSummary {
-    /// Sizes of all flows that were opened, over the time from the first to the last of them; without
-    /// flows of 1 TB or more, which stand for flows without an end. `None` if all start
-    /// within a twentieth of the rest of the run: flows that start together offer no load.
-    pub offered_gbps: Option<f64>,
-    /// `offered_gbps` over the rate of all NICs.
-    pub offered_load: Option<f64>,
-    /// Payload delivered over the time from the start of the first flow to the end of the run.
-    pub goodput_gbps: Option<f64>,
-    /// `goodput_gbps` over the rate of all NICs.
-    pub goodput_load: Option<f64>,
+/// Flows without an end: their goodput, each from its start until its application or the run ended it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EndlessSummary {
+    /// Flows of 1 TB or more that started.
+    pub flows: usize,
+    /// Mean of their goodputs.
+    pub goodput_mean_gbps: Option<f64>,
+    /// The smallest.
+    pub goodput_min_gbps: Option<f64>,
+    /// The largest.
+    pub goodput_max_gbps: Option<f64>,
 }
 
 /// Some flows.
@@ -97,6 +103,9 @@ pub struct Group {
     pub flows: usize,
     /// Of these completed; only they enter `fct_ns`, `slowdown` and `parts_mean_ns`.
     pub completed: usize,
+    /// Of these without an end, which are not expected to complete.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub endless: usize,
     /// Flow completion time.
     pub fct_ns: Option<Distribution>,
     /// Flow completion time over that of the flow alone.
@@ -157,6 +166,10 @@ pub struct Counters {
     pub malformed: u64,
     /// Packet transmissions started, summed over ports.
     pub packet_hops: u64,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Requests: flows that belong together.
@@ -231,6 +244,7 @@ pub fn summarise(run: &Run) -> Summary {
         flows: counts(run),
         balance: Balance::of(run).summary(run),
         load: load(run),
+        endless: endless(run),
         all,
         by_size,
         by_transport: several(
@@ -255,6 +269,7 @@ pub fn summarise(run: &Run) -> Summary {
         counters: counters(run),
         tiers: tiers(run),
         requests: requests(run),
+        servers: run.servers.clone(),
         collectives: collective::summarise(run),
     }
 }
@@ -297,6 +312,7 @@ pub fn group(run: &Run, name: &str, flows: &[usize]) -> Group {
         name: name.to_string(),
         flows: flows.len(),
         completed: fct.len(),
+        endless: flows.iter().filter(|at| run.flows[**at].is_endless()).count(),
         fct_ns: Distribution::of(&fct),
         slowdown: Distribution::of(&slowdown),
         throughput_mean_gbps: mean(&throughput),
@@ -323,26 +339,16 @@ fn counts(run: &Run) -> FlowCounts {
     }
 }
 
-fn load(run: &Run) -> LoadSummary {
-    let pairs = run.record.flows.iter().zip(&run.flows);
-    let ends = pairs.filter(|(_, meta)| meta.size_bytes < Bytes::ENDLESS.0);
-    let (mut starts, mut offered) = (None, 0);
-    for (start, meta) in ends.filter_map(|(record, meta)| Some((record.started?, meta))) {
-        let (first, last) = starts.unwrap_or((start, start));
-        starts = Some((start.min(first), start.max(last)));
-        offered += meta.size_bytes;
-    }
-    let (first, last) = starts.unwrap_or_default();
-    let delivered: u64 = run.record.flows.iter().map(|flow| flow.delivered).sum();
-    let nics = run.ports.iter().filter(|port| port.tier == "nic").map(|port| port.rate).sum();
-    let (lived, arrivals) = (run.lived(), last.since(first));
-    let spread = arrivals.0.saturating_mul(20) >= run.record.ended.since(first).0;
-    LoadSummary {
-        offered_gbps: gbps(offered, arrivals).filter(|_| spread),
-        offered_load: share(offered, arrivals, nics).filter(|_| spread),
-        goodput_gbps: gbps(delivered, lived),
-        goodput_load: share(delivered, lived, nics),
-    }
+fn endless(run: &Run) -> Option<EndlessSummary> {
+    let own = (0..run.flows.len()).filter(|at| run.flows[*at].is_endless());
+    let own: Vec<usize> = own.filter(|at| run.record.flows[*at].started.is_some()).collect();
+    let rates: Vec<f64> = own.iter().filter_map(|at| run.throughput_gbps(*at)).collect();
+    (!own.is_empty()).then(|| EndlessSummary {
+        flows: own.len(),
+        goodput_mean_gbps: mean(&rates),
+        goodput_min_gbps: rates.iter().copied().reduce(f64::min),
+        goodput_max_gbps: rates.iter().copied().reduce(f64::max),
+    })
 }
 
 fn counters(run: &Run) -> Counters {

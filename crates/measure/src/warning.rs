@@ -278,8 +278,9 @@ pub fn grouped(runs: &[Run], of: impl Fn(&Run) -> Vec<Warning>) -> Vec<(String, 
 
 /// What the records of a run give reason for.
 pub fn warnings_of(run: &Run) -> Vec<Warning> {
-    // What never started is not slow.
-    let started = |at: &usize| run.record.flows[*at].started.is_some();
+    // What never started is not slow, nor what has no end.
+    let started =
+        |at: &usize| run.record.flows[*at].started.is_some() && !run.flows[*at].is_endless();
     let measured = || (0..run.flows.len()).filter(|at| !run.flows[*at].warmup).filter(started);
     let open = measured().filter(|at| run.fct(*at).is_none()).count();
     let mut all = vec![];

@@ -10,13 +10,13 @@ use crate::network::Network;
 use crate::paged::Paged;
 use crate::partition::{Openings, Partition, Switches};
 use crate::transit::{Border, Common, Outbox, Transit};
-use incast_fabric::{Fabric, Forwarding, PortSpec};
+use incast_fabric::{Fabric, Forwarding, PortId, PortSpec};
 use incast_transport::{Bytes, FlowId, HostId, PacketPool, PacketRef, Port, Random, Routing};
 use incast_world::{
-    Captures, EndHost, FlowSetup, LinkState, LossLog, Options, PortMaker, PortSeries, Setup,
-    Switch, Transmitter, epochs, new_deliveries, new_probe, purpose,
+    BurstLoss, Captures, EndHost, FlowSetup, LinkState, LossLog, Options, PortMaker, PortSeries,
+    Setup, Switch, Transmitter, epochs, new_deliveries, new_probe, purpose,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The largest flow, in bytes, that partitions are weighed by: more does not run to its end.
@@ -135,6 +135,7 @@ impl Builder {
             batch_of,
             batches,
             routing,
+            endings: self.0.endings(),
             flows: std::mem::take(&mut self.0.flows),
             epochs: epochs(&self.0.fabric),
             buffers: self.0.buffers(),
@@ -155,12 +156,10 @@ impl Builder {
         let last = common.batch_of.iter().filter(|batch| **batch / common.batches == index).max();
         let own = last.map_or(1, |last| last - first + 1);
         let batches = Batches::new(first, own, window, common.seed);
-        let batch_of = |setup: &FlowSetup| {
-            let source = setup.flow.src.0;
-            here(source).then(|| (common.batch_of[source as usize] - first) as usize)
-        };
+        let batch_of =
+            |host: u32| here(host).then(|| (common.batch_of[host as usize] - first) as usize);
         let mut part = Partition {
-            openings: Openings::new(&common.flows, &self.0.gates, batches.count(), batch_of),
+            openings: Openings::new(common, &self.0.gates, batches.count(), batch_of),
             events: 0,
             net: self.network(index, count, batches, common),
             hosts: vec![],
@@ -213,6 +212,7 @@ impl Builder {
             transit,
             plain,
             impaired: common.faults != Default::default(),
+            bursts: bursts(&common.fabric),
         }
     }
 
@@ -307,7 +307,7 @@ impl Rows {
         // Only to ask it: the one that serves the port is made with the body.
         let handler = self.handler(port);
         let captured = self.captured.contains(&port);
-        let lossy = spec.loss > 0.0;
+        let lossy = spec.loss > 0.0 || common.fabric.bursts_of(PortId(port)).is_some();
         let undisturbed = self.undisturbed && !lossy && !captured;
         let timed = handler.as_ref().is_some_and(|handler| handler.timed());
         Egress {
@@ -338,6 +338,12 @@ impl Rows {
         let random = Random::new(self.common.seed, port, purpose::PORT);
         PortBody { handler: self.handler(port), random, sent: 0 }
     }
+}
+
+/// The links that lose packets in bursts, by port.
+fn bursts(fabric: &Fabric) -> BTreeMap<u32, BurstLoss> {
+    let own = |(port, bursts): &(PortId, _)| (port.0, BurstLoss::new(*bursts));
+    fabric.bursts().iter().map(own).collect()
 }
 
 /// The shortest propagation between two batches, picoseconds.

@@ -3,7 +3,7 @@
 use crate::egress::tx_time;
 use crate::mark;
 use crate::network::Network;
-use incast_transport::{Classes, PacketRef};
+use incast_transport::{Classes, FlowId, PacketRef};
 use incast_world::{EndHost, FlowSetup, HostIo, Impaired, NEVER, NicParts, Records, copied};
 
 /// A host; the data used per packet comes first.
@@ -71,6 +71,14 @@ impl HostState {
         let now = net.now();
         self.advance(net, now);
         self.end.open(net, now, setup);
+        self.rearm(net);
+    }
+
+    /// Forgets a flow.
+    pub fn abandon(&mut self, net: &mut Network, flow: FlowId) {
+        let now = net.now();
+        self.advance(net, now);
+        self.end.abandon(net, now, flow);
         self.rearm(net);
     }
 

@@ -6,7 +6,8 @@ use crate::mark;
 use crate::paged::Paged;
 use crate::transit::{Crossing, Outbox, Transit};
 use incast_transport::{Header, PacketPool, PacketRef, Time, prefetch};
-use incast_world::{Captured, Drops, PortSeries};
+use incast_world::{BurstLoss, Captured, Drops, PortSeries};
+use std::collections::BTreeMap;
 
 pub(crate) struct Network {
     pub egress: Paged<Egress>,
@@ -17,6 +18,8 @@ pub(crate) struct Network {
     pub plain: bool,
     /// Packets are impaired where they arrive at hosts.
     pub impaired: bool,
+    /// Ports whose links lose packets in bursts.
+    pub bursts: BTreeMap<u32, BurstLoss>,
 }
 
 impl Network {
@@ -81,9 +84,15 @@ impl Network {
             let at = Time(start);
             transit.captures.push(Captured { at, port, packet: content, extension });
         }
+        if matches!(content.header, Header::Pause { .. }) {
+            return;
+        }
         let loss = transit.common.fabric.ports()[port as usize].loss;
-        let control = matches!(content.header, Header::Pause { .. });
-        if loss > 0.0 && !control && body.random.chance(loss) {
+        let lost = match self.bursts.get_mut(&port) {
+            Some(bursts) => bursts.loses(&mut body.random, start, loss),
+            None => loss > 0.0 && body.random.chance(loss),
+        };
+        if lost {
             transit.packets.meta_mut(packet).mark |= mark::LOST;
         }
     }

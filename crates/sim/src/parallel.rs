@@ -319,7 +319,7 @@ impl Team {
             let whole = progress.clone().map(|progress| progress.whole).sum();
             let last = progress.map(|progress| progress.last_completion).max().unwrap_or(0);
             let transits = parts.iter().map(|part| &part.net.transit);
-            let delivered = transits.clone().map(|transit| transit.probe.last_delivery()).max();
+            let delivered = parts.iter().map(|part| part.last_delivery()).max();
             end.note(completed, last, delivered.unwrap_or(0), whole);
             monitor.report(limit, completed, transits.map(|transit| transit.hops).sum());
             let events = parts.iter().map(|part| part.events).sum();
@@ -349,7 +349,7 @@ impl Published {
         self.events.store(part.events, Ordering::Relaxed);
         self.completed.store(progress.completed, Ordering::Relaxed);
         self.last.store(progress.last_completion, Ordering::Relaxed);
-        self.delivered.store(transit.probe.last_delivery(), Ordering::Relaxed);
+        self.delivered.store(part.last_delivery(), Ordering::Relaxed);
         self.whole.store(progress.whole, Ordering::Relaxed);
         self.hops.store(transit.hops, Ordering::Relaxed);
     }

@@ -7,15 +7,15 @@ use crate::mark;
 use crate::network::Network;
 use crate::queue::Event;
 use crate::switch::{arrive, egress, is_eventful, settle};
-use crate::transit::Transit;
+use crate::transit::{Common, Transit};
 use incast_fabric::PortId;
 use incast_transport::{PacketRef, Time, prefetch};
-use incast_world::{FlowSetup, Gate, LinkState, Progress, Switch, is_change};
+use incast_world::{Ending, Gate, LinkState, Progress, Switch, is_change};
 use std::cmp::Reverse;
 
 /// The flows that start in a partition.
 pub(crate) struct Openings {
-    /// Flows of each batch by start time, latest first.
+    /// Flows of each batch by start time, and those that are ended, latest first.
     timed: Vec<Vec<u32>>,
     pub progress: Progress,
 }
@@ -56,21 +56,27 @@ impl Switches {
 }
 
 impl Openings {
-    /// The flows of this partition: `batch` is that of a flow that starts here, one of `batches`.
+    /// The flows of this partition: `batch` is that of a host that is here, one of `batches`.
     pub fn new(
-        flows: &[FlowSetup],
+        common: &Common,
         gates: &[Gate],
         batches: usize,
-        batch: impl Fn(&FlowSetup) -> Option<usize>,
+        batch: impl Fn(u32) -> Option<usize>,
     ) -> Openings {
+        let flows = &common.flows;
         let mut timed = vec![vec![]; batches];
         for setup in flows {
             let has_time = !setup.waits() && setup.flow.start != Time::NEVER;
-            if let Some(batch) = batch(setup).filter(|_| has_time) {
+            if let Some(batch) = batch(setup.flow.src.0).filter(|_| has_time) {
                 timed[batch].push(setup.flow.id.0);
             }
         }
-        let latest_first = |index: &u32| Reverse((flows[*index as usize].flow.start, *index));
+        for (ending, index) in common.endings.iter().zip(flows.len() as u32..) {
+            if let Some(batch) = batch(ending.host) {
+                timed[batch].push(index);
+            }
+        }
+        let latest_first = |index: &u32| Reverse((common.opens_at(*index), *index));
         timed.iter_mut().for_each(|flows| flows.sort_by_key(latest_first));
         Openings { timed, progress: Progress::new(flows, gates) }
     }
@@ -78,7 +84,7 @@ impl Openings {
     /// Schedules the next flow of the current batch with a given start time.
     pub fn schedule(&self, net: &mut Network) {
         if let Some(&index) = self.timed[net.transit.border.batches.current()].last() {
-            let time = net.transit.common.flows[index as usize].flow.start.0;
+            let time = net.transit.common.opens_at(index);
             net.transit.agenda.schedule_open(time, index);
         }
     }
@@ -435,12 +441,17 @@ impl Partition {
         self.net.transit.agenda.kicks.clear();
     }
 
-    /// Starts a flow.
+    /// Starts a flow, or ends one.
     fn open(&mut self, index: u32) {
         self.openings.open(&mut self.net, index);
         let common = self.net.transit.common.clone();
-        let setup = &common.flows[index as usize];
-        own_host(&mut self.hosts, setup.flow.src.0).open(&mut self.net, setup);
+        match common.flows.get(index as usize) {
+            Some(setup) => own_host(&mut self.hosts, setup.flow.src.0).open(&mut self.net, setup),
+            None => {
+                let Ending { host, flow, .. } = common.endings[index as usize - common.flows.len()];
+                own_host(&mut self.hosts, host).abandon(&mut self.net, flow);
+            }
+        }
     }
 
     /// Links fail or work again: from now on the epoch's routes are effective.

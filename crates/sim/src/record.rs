@@ -3,24 +3,26 @@
 use crate::egress::Egress;
 use crate::partition::Partition;
 use incast_transport::{FlowId, PortRecord, RunRecord, Span, Time};
-use incast_world::{Captured, Captures, add_flows, empty_record};
+use incast_world::{Captured, Captures, add_flows, all_complete, common_width, empty_record};
 
 /// The record of a run that ended at `ended`, and the captured packets.
 pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Captured>) {
     let mut record = empty_record(parts[0].net.transit.common.flows.len());
     record.ended = Time(ended);
     let mut captures: Option<Captures> = None;
+    let common = parts[0].net.transit.common.clone();
+    let start = parts[0].net.transit.deliveries.start();
     let widths = parts.iter().flat_map(|part| {
         let net = &part.net;
         let ports = net.egress.made().map(|(_, egress)| egress.series.width());
         ports.chain([net.egress[0].series.width(), net.transit.deliveries.width()])
     });
-    let width = widths.max().unwrap_or(1);
+    let width = common_width(widths, ended.saturating_sub(start));
     record.interval = Span(width);
     for part in parts {
         let net = part.net;
         let transit = net.transit;
-        let (common, index) = (&transit.common, transit.border.index);
+        let index = transit.border.index;
         let here = |node: u32| common.part_of(node) == index;
         record.packet_hops += transit.hops;
         record.events += part.events;
@@ -54,7 +56,7 @@ pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Capt
     }
     record.ports.sort_by_key(|port| port.port);
     record.series.sort_by_key(|series| series.flow);
-    record.complete = record.flows.iter().all(|flow| flow.completed.is_some());
+    record.complete = all_complete(&record, &common.flows);
     let captured = captures.map_or(vec![], |captures| captures.finish(&mut record));
     (record, captured)
 }

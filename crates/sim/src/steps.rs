@@ -31,6 +31,13 @@ pub struct PortState {
     pub paused: u8,
 }
 
+impl Partition {
+    /// When payload was last delivered here, or a flow will open that waits for nothing but that.
+    pub fn last_delivery(&self) -> u64 {
+        self.net.transit.probe.last_delivery().max(self.openings.progress.opens)
+    }
+}
+
 impl Steps {
     /// At the start of a run.
     pub fn new(setup: Setup) -> Steps {
@@ -72,9 +79,10 @@ impl Steps {
         let more = self.part.run_some(limit, last - self.part.events, self.end.goal());
         let transit = &mut self.part.net.transit;
         transit.captures.reach(transit.agenda.now);
-        let (progress, probe) = (&self.part.openings.progress, &self.part.net.transit.probe);
+        let progress = &self.part.openings.progress;
         let (last, whole) = (progress.last_completion, progress.whole);
-        self.end.note(progress.completed, last, probe.last_delivery(), whole);
+        let (completed, delivered) = (progress.completed, self.part.last_delivery());
+        self.end.note(completed, last, delivered, whole);
         let mut moved = self.end.limit() != before;
         let deadlock = !self.part.net.buffers.deadlock.is_empty();
         if !deadlock && !more && limit == before && !moved {

@@ -9,8 +9,8 @@ use incast_transport::{
     Extension, Header, Loss, Meta, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time,
 };
 use incast_world::{
-    Arrival, Buffers, Captures, Choice, Deliveries, Epoch, Faults, FlowSetup, LinkState, LossLog,
-    Work, choose,
+    Arrival, Buffers, Captures, Choice, Deliveries, Ending, Epoch, Faults, FlowSetup, LinkState,
+    LossLog, Work, choose,
 };
 use std::sync::Arc;
 
@@ -24,6 +24,8 @@ pub(crate) struct Common {
     pub batches: u32,
     pub routing: [Routing; 256],
     pub flows: Vec<FlowSetup>,
+    /// Flows that their applications end; the first has the number after the last flow.
+    pub endings: Vec<Ending>,
     /// Changes of links, in order of time.
     pub epochs: Vec<Epoch>,
     pub buffers: Buffers,
@@ -35,6 +37,14 @@ impl Common {
     #[inline]
     pub fn part_of(&self, node: u32) -> u32 {
         self.batch_of[node as usize] / self.batches
+    }
+
+    /// When a flow with a given start opens, or one is ended, by its number.
+    pub fn opens_at(&self, index: u32) -> u64 {
+        match self.flows.get(index as usize) {
+            Some(setup) => setup.flow.start.0,
+            None => self.endings[index as usize - self.flows.len()].at,
+        }
     }
 }
 

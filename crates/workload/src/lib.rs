@@ -24,9 +24,11 @@ mod closed_loop;
 mod collective;
 mod dialect;
 mod error;
+mod flow;
 mod import;
 mod incast;
 mod lines;
+mod matrix;
 mod packet_table;
 mod pattern;
 mod poisson;
@@ -48,8 +50,11 @@ pub use import::native::{export_csv, named_transports, read_csv};
 pub use import::yaps::read_yaps;
 pub use import::{HostIds, Imported, Kind, detect, read_flows};
 pub use incast::{Extent, Incasts, Recurrence, Senders, incasts};
+pub use matrix::read_matrix;
 pub use packet_table::{ACK_LIMIT, HEADER_BYTES, PacketTable, segment, uniform};
-pub use pattern::{Burst, LongFlow, all_to_all, bursts, choose_senders, long_flows, permutation};
+pub use pattern::{
+    Burst, LongFlow, all_to_all, bursts, choose_senders, long_flows, permutation, uneven_all_to_all,
+};
 pub use poisson::poisson;
 pub use random::{Stream, draw, fold, fold_text};
 pub use request::{ManyToMany, REQUEST_BYTES, RequestResponse, many_to_many, requests};

@@ -67,6 +67,37 @@ pub fn all_to_all(hosts: u32, size: u64) -> Result<Traffic, WorkloadError> {
     Ok(given(pairs.map(flow).collect()))
 }
 
+/// As [`all_to_all`], with as many times `size` from one host to another as `matrix` says, rounded to bytes; of less
+/// than half a byte there is no flow.
+///
+/// # Errors
+/// The same, a matrix of another number of hosts, sizes above 2^53, and no flow at all.
+pub fn uneven_all_to_all(
+    hosts: u32,
+    size: u64,
+    matrix: &[Vec<f64>],
+) -> Result<Traffic, WorkloadError> {
+    let mut even = all_to_all(hosts, size)?;
+    let square =
+        matrix.len() == hosts as usize && matrix.iter().all(|row| row.len() == matrix.len());
+    if !square {
+        let accepted = format!("{hosts} times {hosts} numbers");
+        return Err(WorkloadError::setting("matrix", matrix.len(), accepted));
+    }
+    for flow in &mut even.flows {
+        let times = matrix[flow.src as usize][flow.dst as usize];
+        flow.size = (size as f64 * times).round() as u64;
+        if flow.size > 0 {
+            check_size("size", flow.size)?;
+        }
+    }
+    even.flows.retain(|flow| flow.size > 0);
+    match even.flows.is_empty() {
+        true => Err(WorkloadError::setting("matrix", "all of it", "a flow of a byte or more")),
+        false => Ok(even),
+    }
+}
+
 /// `count` different hosts other than `receiver`, chosen by `seed`, in random order.
 ///
 /// # Errors
@@ -127,6 +158,8 @@ pub struct LongFlow {
     pub size: u64,
     /// When it opens.
     pub at: Time,
+    /// When its application ends it, of one without an end.
+    pub stop: Option<Time>,
 }
 
 /// Long flows at given times.
@@ -141,7 +174,8 @@ pub fn long_flows(shape: &Shape, list: &[LongFlow]) -> Result<Traffic, WorkloadE
     let flow = |long: &LongFlow| {
         check_pair(long.src, long.dst, shape.hosts)?;
         check_size("size", long.size)?;
-        Ok(FlowSpec::new(long.src, long.dst, long.size, Start::At(long.at), FlowClass::Long))
+        let &LongFlow { src, dst, size, at, stop } = long;
+        Ok(FlowSpec { stop, ..FlowSpec::new(src, dst, size, Start::At(at), FlowClass::Long) })
     };
     Ok(given(list.iter().map(flow).collect::<Result<_, WorkloadError>>()?))
 }

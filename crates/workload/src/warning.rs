@@ -53,8 +53,8 @@ incast_units::warnings! {
     ENDLESS_FLOWS = "endless_flows" {
         says: "{flows} of 1 TB or more: taken as flows without an end, no part of the offered load; {ends}",
         means: "Files of HPCC write a flow without an end as one of 1 TB, htsim's as one of size 0. Such a \
-                flow takes 80 s at 100 Gb/s.",
-        remedy: "Let the run end with `run.until`.",
+                flow sends until the run ends; it is not expected to complete, and its goodput is shown.",
+        remedy: "Nothing, or let the run end with `run.until`.",
     }
     FLOW_LINES_IGNORED = "flow_lines_ignored" {
         says: "{file}: {flows} flows are counted in the first line and read; {left} {lines} behind them, \

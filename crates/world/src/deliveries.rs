@@ -59,6 +59,11 @@ impl Deliveries {
         }
     }
 
+    /// When the series begin, picoseconds.
+    pub fn start(&self) -> u64 {
+        self.start.0
+    }
+
     /// Width of the widest intervals now.
     pub fn width(&self) -> u64 {
         let all = self.flows.iter().flatten().chain(&self.transports);

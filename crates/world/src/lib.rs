@@ -15,6 +15,7 @@ mod deadlock;
 mod deliveries;
 mod epoch;
 mod host;
+mod loss;
 mod maker;
 mod pfc;
 mod progress;
@@ -54,16 +55,17 @@ pub use deadlock::DeadlockDetector;
 pub use deliveries::Deliveries;
 pub use epoch::{Epoch, LinkState, cut_for_good, epochs, last_repair};
 pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, copied};
+pub use loss::BurstLoss;
 pub use maker::PortMaker;
 pub use pfc::{Buffers, Charge, Ingress, OWN, Pfc, is_change, sufficient_headroom};
 pub use progress::{End, Monitor, Progress, Work};
-pub use record::{add_flows, empty_record, new_deliveries, new_probe};
+pub use record::{add_flows, all_complete, common_width, empty_record, new_deliveries, new_probe};
 pub use route::{
     Arrival, Choice, Turns, choose, heading, path_of, path_use, reverse_path_is_equal,
 };
 pub use series::{FlowBytes, PortSeries, series_start};
 pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
-pub use setup::{Captured, Faults, FlowSetup, Gate, GateId, Options, Setup, SharedBuffer};
+pub use setup::{Captured, Ending, Faults, FlowSetup, Gate, GateId, Options, Setup, SharedBuffer};
 pub use switch::{Decisions, Switch, Views};
 pub use trace::{LossLog, TraceFilter, TraceLog};
 pub use transmitter::{PortParts, Transmitter};

@@ -52,6 +52,8 @@ pub struct Progress {
     pub completed: usize,
     /// When the last of them was, picoseconds.
     pub last_completion: u64,
+    /// When the last flow opens of those that nothing but time keeps, picoseconds.
+    pub opens: u64,
     /// Flows that were released by others less flows completed, of those whose ends stay together.
     pub whole: i64,
 }
@@ -93,6 +95,7 @@ impl Progress {
             delays: gates.iter().map(|gate| gate.delay.0).collect(),
             completed: 0,
             last_completion: 0,
+            opens: 0,
             whole: 0,
         };
         let by_time = |gate: &usize| gates[*gate].after.is_empty() && gates[*gate].gate.is_none();
@@ -152,7 +155,9 @@ impl Progress {
             match (self.missing[next], flows.get(next)) {
                 (0, Some(setup)) => {
                     self.whole += i64::from(setup.cut == Time::NEVER);
-                    open(earliest + setup.delay.0, next as u32);
+                    let time = earliest.saturating_add(setup.delay.0);
+                    self.opens = self.opens.max(time);
+                    open(time, next as u32);
                 }
                 (0, None) => self.open_gate(next - flows.len(), flows, open),
                 _ => {}
@@ -211,7 +216,10 @@ impl Work {
 /// has been delivered for long. All in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
+    /// Flows to wait for.
     flows: usize,
+    /// When the last flow without an end is ended by its application.
+    stopped: u64,
     until: u64,
     drain: u64,
     /// Before this instant flows are still to start, or links to work again or to fail for good.
@@ -242,8 +250,19 @@ impl End {
         let whole = |one: &&FlowSetup| !one.waits() && one.cut == Time::NEVER;
         let whole = flows.iter().filter(whole).count() as i64;
         let repaired = last_repair(&setup.fabric).unwrap_or(0);
+        // One that nothing ends goes on until the run ends: if that is given, the run goes on until then.
+        let endless = flows.iter().filter(|one| one.is_endless()).count();
+        let awaited_all = options.until != Time::NEVER && endless > options.stops.len();
+        let ending = if awaited_all { flows.len() } else { flows.len() - endless };
+        let stopped = options.stops.iter().map(|(_, at)| at.0).max().unwrap_or(0);
+        let at = if ending == 0 && endless > 0 {
+            stopped.saturating_add(options.drain.0)
+        } else {
+            u64::MAX
+        };
         End {
-            flows: flows.len(),
+            flows: ending,
+            stopped,
             until: options.until.min(Time::HORIZON).0,
             drain: options.drain.0,
             awaited: awaited(setup).max(repaired).max(cuts.unwrap_or_default().0),
@@ -252,7 +271,7 @@ impl End {
             cuts: cuts.is_some(),
             all: true,
             delivered: 0,
-            at: u64::MAX,
+            at,
             silence: (u64::MAX, 0, Work::default()),
             given_up: false,
         }
@@ -260,7 +279,8 @@ impl End {
 
     /// For a part of a run, which ends with its options' `until`, whatever is complete.
     pub fn of_part(setup: &Setup) -> End {
-        End { flows: usize::MAX, all: false, awaited: 0, drain: 0, ..End::of(setup) }
+        let (flows, at) = (usize::MAX, u64::MAX);
+        End { flows, at, all: false, awaited: 0, drain: 0, ..End::of(setup) }
     }
 
     /// Flows whose completion ends the run; more than there are once it is known when it ends.
@@ -273,13 +293,14 @@ impl End {
         self.drain
     }
 
-    /// Payload was last delivered at `delivered`; `whole` is [`Progress::whole`] of all. When all flows
+    /// Payload was last delivered at `delivered`, or is awaited until then, as a flow [opens](Progress::opens);
+    /// `whole` is [`Progress::whole`] of all. When all flows
     /// are complete, the run ends `drain` after the last.
     pub fn note(&mut self, completed: usize, last: u64, delivered: u64, whole: i64) {
         self.delivered = delivered;
         self.open = self.whole + whole;
         if completed == self.flows && self.at == u64::MAX {
-            self.at = last.saturating_add(self.drain);
+            self.at = last.max(self.stopped).saturating_add(self.drain);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Probes, and from a probe to the record of a run, as both worlds do it.
 
+use crate::series::MOST;
 use crate::{Deliveries, FlowSetup, Options};
 use incast_transport::{
     FlowId, FlowRecord, Histogram, Probe, Routing, RunRecord, Time, TransportId,
@@ -87,3 +88,22 @@ pub fn add_flows(record: &mut RunRecord, probe: &Probe, starts: impl Fn(FlowId) 
         flow.last = Some(outcome.last);
     }
 }
+
+/// Whether every flow that has an end is complete; the record is of these flows.
+pub fn all_complete(record: &RunRecord, flows: &[FlowSetup]) -> bool {
+    let pairs = record.flows.iter().zip(flows);
+    pairs.into_iter().all(|(record, setup)| record.completed.is_some() || setup.is_endless())
+}
+
+/// The common width of series of these widths, in a run that ended so long after their start: a power of two times
+/// the longest of them. A run may end long after the last thing happened.
+pub fn common_width(widths: impl Iterator<Item = u64>, lived: u64) -> u64 {
+    let mut width = widths.max().unwrap_or(1);
+    while lived / width > MOST_SHOWN {
+        width *= 2;
+    }
+    width
+}
+
+/// Intervals of a run at the most, counted to its end.
+const MOST_SHOWN: u64 = 8 * MOST as u64;

@@ -9,7 +9,7 @@ use incast_transport::{
 };
 
 /// Most intervals kept.
-const MOST: usize = 512;
+pub(crate) const MOST: usize = 512;
 
 /// Where time series with intervals of `interval` begin if the first flow starts at `first`: `first`
 /// rounded down to a multiple of 512 intervals, the most that are kept. Series of a run whose first

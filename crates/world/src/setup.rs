@@ -3,7 +3,8 @@
 use crate::{Balance, Buffers, CaptureStream, Pfc, PortMaker, TraceLog};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
-    Extension, Flow, FlowId, Framing, Host, Packet, Routing, Span, SwitchHook, Time, TransportId,
+    Bytes, Extension, Flow, FlowId, Framing, Host, Packet, Routing, Span, SwitchHook, Time,
+    TransportId,
 };
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -27,6 +28,11 @@ pub struct FlowSetup {
 }
 
 impl FlowSetup {
+    /// Whether it stands for a flow without an end, whose completion nobody waits for.
+    pub fn is_endless(&self) -> bool {
+        self.flow.size >= Bytes::ENDLESS.0
+    }
+
     /// Whether it waits for other flows or for a gate.
     pub fn waits(&self) -> bool {
         !self.after.is_empty() || self.gate.is_some()
@@ -133,6 +139,8 @@ pub struct Options {
     pub faults: Faults,
     /// Hosts whose NIC sends nothing from an instant on.
     pub silent: Vec<(u32, Time)>,
+    /// Flows that their applications end, and when; none of them is complete by then.
+    pub stops: Vec<(FlowId, Time)>,
     /// Shortest wait of a flow that the loss of a control packet may explain, in the breakdown of
     /// its completion time; at least the longest propagation.
     pub patience: Span,
@@ -165,6 +173,7 @@ impl Default for Options {
             log_deliveries: false,
             faults: Faults::default(),
             silent: vec![],
+            stops: vec![],
             patience: Span::ZERO,
             marking: None,
             balance: Balance::default(),
@@ -221,4 +230,26 @@ impl Setup {
     pub fn buffers(&self) -> Buffers {
         Buffers { pfc: self.options.pfc.clone(), shared: self.shared }
     }
+
+    /// When hosts forget flows that their applications end: the source at once, the destination when what was on
+    /// its way has come, after the drain of the options.
+    pub fn endings(&self) -> Vec<Ending> {
+        let both = self.options.stops.iter().flat_map(|(flow, at)| {
+            let own = &self.flows[flow.0 as usize].flow;
+            let ends = [(own.src, *at), (own.dst, at.saturating_add(self.options.drain))];
+            ends.map(|(host, at)| Ending { at: at.0, host: host.0, flow: *flow })
+        });
+        both.collect()
+    }
+}
+
+/// A host forgets a flow that has no end by itself. Worlds give it the number that follows those of all flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// When, picoseconds.
+    pub at: u64,
+    /// Which host.
+    pub host: u32,
+    /// Which flow.
+    pub flow: FlowId,
 }

@@ -286,7 +286,8 @@ pub fn gather(plan: &Plan, nodes: &[NodeRecord]) -> RunRecord {
     record.ports.sort_by_key(|port| port.port);
     record.interval = Span(interval);
     record.series_start = plan.series_start();
-    record.complete = record.flows.iter().all(|flow| flow.completed.is_some());
+    let mut pairs = record.flows.iter().zip(&plan.traffic.flows);
+    record.complete = pairs.all(|(record, flow)| record.completed.is_some() || flow.is_endless());
     record
 }
 

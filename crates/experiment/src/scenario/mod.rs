@@ -82,6 +82,9 @@ section! {
         /// Which NIC a flow takes of servers with several: `hash` (each end at random), `round_robin` (each
         /// server's flows in turn), or `plane` (the same number at both ends, in turn).
         nic: Option<NicChoice> = None, says "`hash` where servers have several";
+        /// Whether hosts of `file` that have several links forward, as in BCube, each by a switch on its board. Without
+        /// this key only hosts of files that link hosts to each other do; others are servers with a NIC for each link.
+        hosts_forward: bool = false;
         /// Rate of links. Not allowed with `file`.
         rate: Auto<Rate> = auto(), says "40Gbps",
             "a rate above 0" => |rate| rate.0 > 0,
@@ -92,6 +95,8 @@ section! {
         /// Rate of links between switches.
         uplink_rate: Auto<Rate> = auto(), says "as `rate`, or by `oversubscription`",
             "a rate above 0" => |rate| rate.0 > 0;
+        /// Rate of links between aggregation and core switches of a `clos`.
+        core_rate: Option<Rate> = None, says "as `uplink_rate`", "a rate above 0" => |rate| rate.0 > 0;
         /// One-way propagation delay of links between switches.
         uplink_propagation: Auto<Span> = auto(), says "as `propagation`";
         /// Ratio of host capacity to uplink capacity of an edge switch.
@@ -213,6 +218,13 @@ section! {
         propagation: Option<Span> = None;
         /// Loss probability of the link.
         loss: Option<f64> = None, "0 to less than 1" => |loss| (0.0..1.0).contains(loss);
+        /// Mean time between two bursts of losses, such as those of a bad cable, in each direction; drawn from an
+        /// exponential distribution (Gilbert-Elliott model).
+        burst_every: Option<Span> = None, says "no bursts", "more than 0" => |span| *span > Span::ZERO;
+        /// Mean length of a burst. Needs `burst_every`.
+        burst_lasts: Option<Span> = None, "more than 0" => |span| *span > Span::ZERO;
+        /// Loss probability in a burst; `loss` holds between two.
+        burst_loss: Option<f64> = None, says "1", "0 to 1" => |loss| (0.0..=1.0).contains(loss);
     }
 }
 
@@ -230,6 +242,9 @@ section! {
         repair_after: Option<Span> = None, says "never", "more than 0" => |span| *span > Span::ZERO;
         /// For a link that flaps: time from each repair until the next failure. Needs `times`.
         up_for: Option<Span> = None, "more than 0" => |span| *span > Span::ZERO;
+        /// Whether `repair_after` and `up_for` are means of times that are drawn from exponential distributions,
+        /// as those of an optic that flaps.
+        random: bool = false;
         /// How often the link fails. More than once needs `repair_after` and `up_for`.
         times: u32 = 1, "1 to 10000" => |times| (1..=10_000).contains(times);
     }

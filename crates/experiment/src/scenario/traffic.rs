@@ -77,6 +77,9 @@ section! {
     pub struct AllToAll is "kind `all_to_all`" {
         /// Bytes of a flow.
         size: Bytes;
+        /// A file with a line for each sending host and in it a number for each receiving one, separated by commas:
+        /// the flow of this pair has so many times `size`; of 0 there is none.
+        matrix: Option<String> = None, says "1 for each pair";
         /// Each flow starts at random up to this much later: hosts are not in step.
         jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
@@ -185,16 +188,19 @@ section! {
 }
 
 section! {
-    /// Flow i goes from the i-th host of `from` to the i-th of `to`.
+    /// Flow i goes from the i-th host of `from` to the i-th of `to`; without a size it has no end.
     pub struct Long is "kind `long`" {
         /// The senders.
         from: Hosts;
         /// The receivers.
         to: Hosts;
-        /// Bytes of a flow.
-        size: Bytes;
+        /// Bytes of a flow. Flows without an end, also those of 1 TB and more, are no part of the offered load, and
+        /// none is expected to complete.
+        size: Option<Bytes> = None, says "without an end";
         /// When the flows start.
         at: Span = Span::ZERO;
+        /// When the applications end flows that have no end by themselves. Excludes `size`.
+        until: Option<Span> = None, says "`run.until`, or when all other flows are complete";
         /// Each flow starts at random up to this much later: hosts are not in step.
         jitter: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first
@@ -253,6 +259,9 @@ section! {
         /// Share of each rank's data that each rank gets in an `all_to_all`, in the order of ranks, such as the
         /// load of experts. They sum to 1.
         shares: Option<Vec<f64>> = None, says "equal";
+        /// A file with the shares of an `all_to_all` by rank: a line for each rank that sends, and in it as many numbers as
+        /// `shares` has. Excludes `shares`.
+        shares_file: Option<String> = None, says "the same for all ranks";
         /// Parts of the data that are exchanged at the same time, each in messages of its own.
         channels: u32 = 1, "1 to 4194304" => |parts| (1..=MAX_FLOWS).contains(&u64::from(*parts));
         /// Parts of each of these that are exchanged one after the other, so that a rank passes one on while it

@@ -98,3 +98,39 @@ fn the_end_of_a_run_without_progress_does_not_depend_on_threads() {
         }
     }
 }
+
+fn rounds(more: &str, threads: usize) -> Run {
+    let lines = format!(
+        "[fabric]\ntopology = \"leaf-spine:2x1x2\"\n[transport]\nnames = [\"dctcp\"]\n[[traffic]]\n\
+         kind = \"requests\"\nto = \"0\"\nfrom = \"2,3\"\nsize = \"10KB\"\n{more}"
+    );
+    run(&Plan::new(Scenario::parse(&lines, "test.toml", &[]).unwrap()).unwrap(), threads)
+}
+
+/// Clients that wait two hours between rounds: to wait is no lack of progress, from whatever round on.
+#[test]
+fn a_pause_of_hours_is_waited_for() {
+    for more in ["", "[run]\nworld = \"dataplane\"\n"] {
+        let run = rounds(&format!("count = 4\nperiod = \"7200s\"\n{more}"), 2);
+        assert!(run.record.complete && run.record.stalled_since.is_none());
+        assert!(
+            (run.record.ended.as_secs_f64() - 3.0 * 7_200.0).abs() < 1.0,
+            "{}",
+            run.record.ended
+        );
+    }
+}
+
+/// The second round is beyond the longest run, months after the last packet: the series still have a few thousand
+/// intervals, which tables have rows for.
+#[test]
+fn series_of_a_run_that_ends_months_later_are_short() {
+    for world in ["sim", "dataplane"] {
+        let more = format!(
+            "at = \"5000000s\"\ncount = 2\nperiod = \"5000000s\"\n[run]\nworld = \"{world}\"\n"
+        );
+        let run = rounds(&more, 1);
+        assert_eq!(run.record.ended.as_secs_f64(), 8_640_000.0);
+        assert!(!run.complete() && run.intervals() <= 4_097, "{}", run.intervals());
+    }
+}

@@ -207,6 +207,56 @@ fn a_run_waits_for_a_repair_hours_later() {
     assert!(run.record.flows[0].completed.expect("complete") > Time(7_200_000_000_000_000));
 }
 
+/// A link that loses everything in bursts of 100 us, a tenth of the time: what is lost is lost in rows, in both worlds
+/// alike. How often and how long is a test of the mechanism.
+#[test]
+fn losses_in_bursts_are_the_same_in_both_worlds() {
+    let link = "fabric.links=[{ a = \"host1\", b = \"switch0\", burst_every = \"200us\", burst_lasts = \"20us\" }]";
+    let (record, seen) = run(PACKET, "", &[link, "traffic.0.size=20MB"]);
+    assert!(record.complete && record.link_losses > 50, "{} losses", record.link_losses);
+    assert!(record.flows[0].retransmits > 50 && seen.len() > 2 * 20_000_000 / 1_460);
+    let some = |more: &str| format!("fabric.links=[{{ a = \"host1\", b = \"switch0\", {more} }}]");
+    for (more, says) in [
+        ("burst_every = \"1ms\"", "fabric.links.0.burst_every: needs `burst_lasts`"),
+        ("burst_lasts = \"1ms\"", "fabric.links.0.burst_lasts: needs `burst_every`"),
+        ("burst_loss = 0.5", "fabric.links.0.burst_loss: needs `burst_every`"),
+        (
+            "burst_every = \"1ms\", burst_lasts = \"1us\", burst_loss = 2",
+            "burst_loss = `2`: expected 0 to 1",
+        ),
+        ("burst_every = \"0s\", burst_lasts = \"1us\"", "burst_every = `0s`: expected more than 0"),
+    ] {
+        let refused = plan(PACKET, "", &[&some(more)]).err().expect("refused");
+        assert!(refused.contains(says), "{more}: {refused}");
+    }
+}
+
+/// An optic that flaps 2,000 times at random: up for 3 ms and down for 1 ms on average (2.2 % is one deviation of the
+/// mean), other times with another seed, and the same again.
+#[test]
+fn a_link_flaps_at_random() {
+    let outages = |seed: &str| -> Vec<(u64, u64)> {
+        let flaps = "{ at = \"1ms\", a = \"host1\", b = \"switch0\", repair_after = \"1ms\", up_for = \"3ms\", \
+                     times = 2000, random = true }";
+        let plan = plan(PACKET, flaps, &[seed]).expect("a plan");
+        plan.fabric.failures().iter().map(|one| (one.at.0, one.until.0)).collect()
+    };
+    let one = outages("run.seed=1");
+    assert!(one == outages("run.seed=1") && one != outages("run.seed=2"));
+    assert_eq!((one.len(), one[0].0), (2_000, 1_000_000_000));
+    let mean = |all: Vec<u64>| all.iter().sum::<u64>() as f64 / all.len() as f64 / 1e9;
+    let down = mean(one.iter().map(|(at, until)| until - at).collect());
+    let up = mean(one.windows(2).map(|two| two[1].0 - two[0].1).collect());
+    assert!(
+        (down - 1.0).abs() < 0.07 && (up / 3.0 - 1.0).abs() < 0.07,
+        "{down} ms down, {up} ms up"
+    );
+    let flaps = "{ at = \"3us\", a = \"host1\", b = \"switch0\", repair_after = \"20us\", up_for = \"50us\", \
+                 times = 30, random = true }";
+    let (record, _) = run(PACKET, flaps, &["traffic.0.size=1MB"]);
+    assert!(record.complete && record.link_losses > 0);
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let ends = "a = \"host1\", b = \"switch0\"";
@@ -225,6 +275,7 @@ fn what_cannot_be_is_refused() {
             "repair_after = \"9000s\", up_for = \"9000s\", times = 10000",
             "fabric.failures.0.times: the last repair is beyond the longest run",
         ),
+        ("random = true", "fabric.failures.0.random: the link is never repaired"),
         ("repaired_after = \"1ms\"", "did you mean `repair_after`?"),
     ] {
         let refused = plan(PACKET, &format!("{{ at = \"1us\", {ends}, {more} }}"), &[]);

@@ -141,8 +141,9 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     let long = (size(), span(30), span(9), first()).prop_map(|(size, at, jitter, burst)| Long {
         from: Hosts(vec![(0, 1)]),
         to: Hosts(vec![(3, 3), (2, 2)]),
-        size,
+        size: Some(size),
         at,
+        until: None,
         jitter,
         burst,
     });
@@ -179,6 +180,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
                 group: None,
                 root: None,
                 shares: None,
+                shares_file: None,
                 channels,
                 chunks: 1,
                 issue: if iterations == 1 { Issue::Free } else { Issue::Serial },
@@ -198,6 +200,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         }),
         size().prop_map(|size| Traffic::AllToAll(AllToAll {
             size,
+            matrix: None,
             jitter: Span::ZERO,
             burst: None
         })),
@@ -272,6 +275,9 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 rate: Some(rate),
                 propagation: None,
                 loss: Some(0.001),
+                burst_every: Some(Span::from_us(300)),
+                burst_lasts: Some(Span::from_us(5)),
+                burst_loss: None,
             });
             let failure = failure.filter(|_| redundant).map(|(at, repaired)| LinkFailure {
                 at,
@@ -279,10 +285,13 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 b: "spine1".into(),
                 repair_after: repaired.map(|(down, _)| down + Span::from_us(1)),
                 up_for: repaired.filter(|(_, times)| *times > 1).map(|_| Span::from_us(9)),
+                random: repaired.is_some(),
                 times: repaired.map_or(1, |(_, times)| times),
             });
             Fabric {
                 nic: None,
+                hosts_forward: false,
+                core_rate: None,
                 topology: shape.map(String::from),
                 file: shape.is_none().then(|| input("net")),
                 rate: Auto(rate.filter(|_| shape.is_some())),

@@ -92,16 +92,28 @@ fn pfc() -> impl Strategy<Value = Pfc> {
 }
 
 fn fabric() -> impl Strategy<Value = Fabric> {
-    let link = (text(), text(), of(rate()), of(span()), of(share()))
-        .prop_map(|(a, b, rate, propagation, loss)| Link { a, b, rate, propagation, loss });
     let above = || (1..u64::MAX).prop_map(Span);
-    let failure = (span(), text(), text(), of(above()), of(above()), 1..=10_000u32);
-    let failure = failure.prop_map(|(at, a, b, repair_after, up_for, times)| LinkFailure {
+    let bursts = (of(above()), of(above()), of(0.0..=1.0));
+    let link = (text(), text(), of(rate()), of(span()), of(share()), bursts).prop_map(
+        |(a, b, rate, propagation, loss, (burst_every, burst_lasts, burst_loss))| Link {
+            a,
+            b,
+            rate,
+            propagation,
+            loss,
+            burst_every,
+            burst_lasts,
+            burst_loss,
+        },
+    );
+    let failure = (span(), text(), text(), of(above()), of(above()), any::<bool>(), 1..=10_000u32);
+    let failure = failure.prop_map(|(at, a, b, repair_after, up_for, random, times)| LinkFailure {
         at,
         a,
         b,
         repair_after,
         up_for,
+        random,
         times,
     });
     let shared = ((2_000..u64::MAX).prop_map(Bytes), positive())
@@ -112,11 +124,20 @@ fn fabric() -> impl Strategy<Value = Fabric> {
     let sizes = (sizes, any::<bool>());
     let forwarding = select(ForwardingName::NAMES.map(|(_, name)| name).to_vec());
     let nic = of(select(NicChoice::NAMES.map(|(_, choice)| choice).to_vec()));
+    let nic = (nic, any::<bool>(), of(rate()));
     let delay = || (0..=1_000_000_000_000u64).prop_map(Span);
     let switching = (forwarding, 1..=65_000u32, delay(), delay());
     let lists = (vec(link, 0..3), vec(failure, 0..3));
     (of(text()), (of(text()), nic), links, memory, lists, sizes, switching).prop_map(
-        |(topology, (file, nic), all, memory, lists, sizes, switching)| {
+        |(
+            topology,
+            (file, (nic, hosts_forward, core_rate)),
+            all,
+            memory,
+            lists,
+            sizes,
+            switching,
+        )| {
             let (rate, propagation, uplink_rate, uplink_propagation, oversubscription, loss) = all;
             let (buffer, shared_buffer, pfc, base_rtt) = memory;
             let (forwarding, cut_through_bytes, switch_delay, host_delay) = switching;
@@ -126,6 +147,8 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 topology,
                 file,
                 nic,
+                hosts_forward,
+                core_rate,
                 rate,
                 propagation,
                 uplink_rate,
@@ -228,12 +251,13 @@ fn collective() -> impl Strategy<Value = Collective> {
     let kind = select(CollectiveKind::NAMES.map(|one| one.1).to_vec());
     let algorithm = of(select(Algorithm::NAMES.map(|one| one.1).to_vec()));
     let parts = || 1..=4_194_304u32;
-    let ranks = (of(hosts()), of(any::<u32>()), of(any::<u32>()), of(vec(share(), 0..3)));
+    let shares = (of(vec(share(), 0..3)), of(text()));
+    let ranks = (of(hosts()), of(any::<u32>()), of(any::<u32>()), shares);
     let more = (span(), of(any::<u32>()), of(span()), span(), first());
     let issue = select(Issue::NAMES.map(|one| one.1).to_vec());
     (kind, algorithm, ranks, bytes(), (parts(), parts(), issue, parts()), more).prop_map(
         |(collective, algorithm, ranks, size, (channels, chunks, issue, iterations), more)| {
-            let (ranks, group, root, shares) = ranks;
+            let (ranks, group, root, (shares, shares_file)) = ranks;
             let (compute, straggler, extra, at, burst) = more;
             Collective {
                 collective,
@@ -243,6 +267,7 @@ fn collective() -> impl Strategy<Value = Collective> {
                 group,
                 root,
                 shares,
+                shares_file,
                 channels,
                 chunks,
                 issue,
@@ -316,8 +341,16 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             burst,
         },
     );
-    let long = (hosts(), hosts(), bytes(), span(), more()).prop_map(
-        |(from, to, size, at, (burst, jitter))| Long { from, to, size, at, jitter, burst },
+    let long = (hosts(), hosts(), of(bytes()), span(), of(span()), more()).prop_map(
+        |(from, to, size, at, until, (burst, jitter))| Long {
+            from,
+            to,
+            size,
+            at,
+            until,
+            jitter,
+            burst,
+        },
     );
     let burst = (hosts(), any::<u32>(), of(bytes()), of(span()), span(), any::<u32>(), span());
     let burst = (burst, more()).prop_map(
@@ -341,11 +374,14 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             jitter,
             burst
         })),
-        (bytes(), more()).prop_map(|(size, (burst, jitter))| Traffic::AllToAll(AllToAll {
-            size,
-            jitter,
-            burst
-        })),
+        (bytes(), of(text()), more()).prop_map(
+            |(size, matrix, (burst, jitter))| Traffic::AllToAll(AllToAll {
+                size,
+                matrix,
+                jitter,
+                burst
+            })
+        ),
         incast.prop_map(Traffic::Incast),
         requests.prop_map(Traffic::Requests),
         many.prop_map(Traffic::ManyToMany),

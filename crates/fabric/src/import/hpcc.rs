@@ -66,6 +66,15 @@ impl<'a> Reader<'a> {
 /// between two switches are parallel links. Several links of a host are those of its NICs; where hosts are
 /// linked to each other, they forward.
 pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, TopologyError> {
+    import_hpcc(file, text, false)
+}
+
+/// The same; with `forward`, every host with several links forwards, as in BCube, and none is a server of NICs.
+pub(super) fn import_hpcc(
+    file: &str,
+    text: &str,
+    forward: bool,
+) -> Result<Imported, TopologyError> {
     let mut reader = Reader::new(file, text);
     let (line, words) = reader.line("a header, `<nodes> <switches> <links>`")?;
     let header = read_header(file, line, &words)?;
@@ -75,7 +84,7 @@ pub fn import_hpcc_topology(file: &str, text: &str) -> Result<Imported, Topology
     };
     let (host_ids, switch_ids) = (of_role(Role::Host), of_role(Role::Switch));
     let links = read_links(&mut reader, &header)?;
-    let boards = boards(&links, &roles);
+    let boards = boards(&links, &roles, forward);
     let several = if boards.is_empty() { several(&links, &roles) } else { BTreeMap::new() };
     let mut vertices: Vec<Option<Vertex>> = vec![None; header.nodes as usize];
     let mut graph = Graph::new();
@@ -167,29 +176,30 @@ fn read_links(reader: &mut Reader, header: &Header) -> Result<Vec<LinkLine>, Top
     Ok(links)
 }
 
-/// Hosts that forward, where two hosts are linked: those with several links, and one of two hosts without
-/// others. Each gets a switch on its board, whose link to the host is as fast as its links together.
-fn boards(links: &[LinkLine], roles: &[Role]) -> BTreeMap<u32, Rate> {
+/// Hosts that forward, where two hosts are linked or with `forward`: those with several links, and one of two hosts
+/// without others. Each gets a switch on its board, whose link to the host is as fast as its links together.
+fn boards(links: &[LinkLine], roles: &[Role], forward: bool) -> BTreeMap<u32, Rate> {
     let host = |id: u32| roles[id as usize] == Role::Host;
     let between_hosts = |link: &&LinkLine| host(link.src) && host(link.dst) && link.src != link.dst;
-    if !links.iter().any(|link| between_hosts(&link)) {
+    if !forward && !links.iter().any(|link| between_hosts(&link)) {
         return BTreeMap::new();
     }
     let mut own: BTreeMap<u32, (u32, u64)> = BTreeMap::new();
     for link in links {
-        for id in [link.src, link.dst].into_iter().filter(|id| host(*id)) {
+        let inside = |id: u32| roles[link.other(id) as usize] == Role::NvSwitch;
+        for id in [link.src, link.dst].into_iter().filter(|id| host(*id) && !inside(*id)) {
             let (count, rate) = own.entry(id).or_default();
             (*count, *rate) = (*count + 1, rate.saturating_add(link.rate.0));
         }
     }
-    let mut forward: BTreeSet<u32> =
+    let mut all: BTreeSet<u32> =
         own.iter().filter(|(_, (count, _))| *count > 1).map(|(id, _)| *id).collect();
     for link in links.iter().filter(between_hosts) {
-        if !forward.contains(&link.src) && !forward.contains(&link.dst) {
-            forward.insert(link.src);
+        if !all.contains(&link.src) && !all.contains(&link.dst) {
+            all.insert(link.src);
         }
     }
-    forward.into_iter().map(|id| (id, Rate(own[&id].1))).collect()
+    all.into_iter().map(|id| (id, Rate(own[&id].1))).collect()
 }
 
 /// How many links into the fabric each host has that has several: as many NICs.

@@ -99,8 +99,13 @@ pub fn detect(text: &str) -> Option<Kind> {
 /// Reads a topology of any kind that [`detect`] knows from the text of a file. Errors name the file
 /// and the line.
 pub fn import_text(file: &str, text: &str) -> Result<Imported, TopologyError> {
+    import_text_with(file, text, false)
+}
+
+/// The same; with `forward`, hosts of several links forward, which else are servers with a NIC for each link.
+pub fn import_text_with(file: &str, text: &str, forward: bool) -> Result<Imported, TopologyError> {
     match detect(text) {
-        Some(Kind::Hpcc) => import_hpcc_topology(file, text),
+        Some(Kind::Hpcc) => hpcc::import_hpcc(file, text, forward),
         Some(Kind::HtsimTopo) => import_htsim_topo(file, text),
         None => {
             let message = "not a topology file: expected an ns-3 header such as `320 64 640`, or \

@@ -28,8 +28,8 @@ incast_units::warnings! {
     }
     HOSTS_FORWARD = "hosts_forward" {
         says: "{file}: {hosts} hosts forward: each has a switch on its board, which its other links are at",
-        means: "The topology file links hosts to each other, as in rings and tori. A host with several \
-                links is a host and a switch, joined by a link as fast as its links together, without \
+        means: "The topology file links hosts to each other, as in rings and tori, or `fabric.hosts_forward` says so. A \
+                host with several links is a host and a switch, joined by a link as fast as its links together, without \
                 propagation.",
         remedy: "Nothing; a packet is stored once more at its source and its destination.",
     }

@@ -47,7 +47,7 @@ pub(super) static SHAPE: Shape = Shape {
             cores_per_aggregation: cores,
             edge_bundle: 1,
             core_bundle: 1,
-            rates: [spec.links.rate, uplink_rate, uplink_rate],
+            rates: [spec.links.rate, uplink_rate, spec.options.core_rate.unwrap_or(uplink_rate)],
             propagations: [spec.links.propagation, uplink_propagation, uplink_propagation],
             latencies: [Span::ZERO; 3],
             loss: spec.links.loss,

@@ -1,5 +1,6 @@
 //! The usual fabrics as typed builders, and the list of those that can be written in a line.
 
+mod bcube;
 mod clos;
 mod dragonfly;
 mod dumbbell;
@@ -13,6 +14,7 @@ mod star;
 mod three_tier;
 mod torus;
 
+pub use bcube::BCube;
 pub use dragonfly::Dragonfly;
 pub use dumbbell::Dumbbell;
 pub use fat_tree::FatTree;
@@ -37,4 +39,5 @@ pub static SHAPES: &[&Shape] = &[
     &torus::SHAPE,
     &dragonfly::SHAPE,
     &rail::SHAPE,
+    &bcube::SHAPE,
 ];

@@ -41,6 +41,9 @@ const SPECS: &[&str] = &[
     "dragonfly:1x3x2",
     "rail:2x8x4x4",
     "rail:1x2x1x1",
+    "bcube:4x2",
+    "bcube:2x4",
+    "bcube:3x1",
 ];
 
 /// A connected random graph: a random tree of switches, more links among them, hosts anywhere.
@@ -249,6 +252,42 @@ fn tori_dragonflies_and_rails_are_as_documented() {
         (NodeId(25), NodeId(25), NodeId(29))
     );
     assert_eq!((hops(&rail, 1, 5), hops(&rail, 1, 2), rail.path_count(1, 2)), (0, 2, 2));
+    // BCube(4, 1) of the paper's Fig. 1: 16 servers, 8 switches of 4 ports, and a board for each server.
+    let bcube = fabric("bcube:4x2");
+    assert_eq!((bcube.hosts(), bcube.nodes(), bcube.ports().len()), (16, 40, 2 * (16 + 32)));
+    assert!((16..32).all(|board| bcube.ports_of(NodeId(board)).len() == 1 + 2));
+    assert!((32..40).all(|switch| bcube.ports_of(NodeId(switch)).len() == 4));
+    assert_eq!(
+        bcube.host_rate(0),
+        Rate(2 * bcube.port(bcube.ports_of(NodeId(32)).map(PortId).next().unwrap()).rate.0)
+    );
+    // Server 13 is 31 to the base 4, server 5 is 11, server 12 is 30, server 0 is 00: one digit is a switch between two
+    // boards; of two either may be changed first, by a server in between.
+    assert_eq!((hops(&bcube, 13, 5), hops(&bcube, 13, 12), hops(&bcube, 13, 0)), (2, 2, 4));
+    assert_eq!((bcube.path_count(13, 5), bcube.path_count(13, 0)), (1, 2));
+}
+
+/// Three tiers at 2:1 with hosts of 25 Gb/s, leaves of 100 and cores of 400.
+#[test]
+fn each_tier_of_a_clos_has_its_rate() {
+    let gbps = Rate::from_gbps;
+    let links = LinkDefaults { rate: gbps(25), ..defaults() };
+    let rates =
+        Options { uplink_rate: Some(gbps(100)), core_rate: Some(gbps(400)), ..Options::default() };
+    let clos = parse_with("clos:2x2x16x2x1", links, &rates).unwrap();
+    assert_eq!((clos.hosts(), clos.nodes()), (64, 64 + 4 + 4 + 2));
+    let of = |tier: Tier, upward| {
+        let own = clos.ports().iter().filter(|port| port.tier == tier && port.upward == upward);
+        own.map(|port| port.rate)
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(Tier::Host, true), [gbps(25)]);
+    assert_eq!(of(Tier::Edge, true), [gbps(100)]);
+    assert_eq!(of(Tier::Aggregation, true), [gbps(400)]);
+    let refused = parse_with("fat-tree:4", links, &rates).unwrap_err().to_string();
+    assert!(refused.contains("core rate given"), "{refused}");
 }
 
 #[test]

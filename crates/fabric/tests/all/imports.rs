@@ -193,6 +193,30 @@ fn hosts_that_are_linked_to_each_other_forward() {
     assert_eq!((pair.hosts(), pair.nodes()), (2, 3));
 }
 
+/// BCube(2, 1) as people write it: four hosts with a link to a switch of each of two levels. Nothing in the file says
+/// whether they have two NICs or forward.
+#[test]
+fn hosts_with_several_links_can_forward() {
+    let text = "8 4 8\n4 5 6 7\n0 4 10Gbps 1us 0\n1 4 10Gbps 1us 0\n2 5 10Gbps 1us 0\n3 5 10Gbps 1us 0\n\
+                0 6 10Gbps 1us 0\n1 7 10Gbps 1us 0\n2 6 10Gbps 1us 0\n3 7 10Gbps 1us 0\n";
+    let nics = import::import_text("b.topo", text).unwrap().fabric;
+    assert_eq!((nics.hosts(), nics.servers()), (8, 4));
+    let Imported { fabric, notes, .. } = import::import_text_with("b.topo", text, true).unwrap();
+    assert_eq!((fabric.hosts(), fabric.servers(), fabric.nodes()), (4, 4, 12));
+    assert!(notes[0].text.contains("4 hosts forward"), "{}", notes[0].text);
+    assert_eq!(fabric.host_rate(0), Rate::from_gbps(20));
+    // From host 0 to host 3 by way of host 1 or of host 2.
+    assert_eq!((fabric.path_count(0, 1), fabric.path_count(0, 3)), (1, 2));
+    let generated = incast_fabric::parse(
+        "bcube:2x2",
+        LinkDefaults { rate: Rate::from_gbps(10), propagation: Span::from_us(1), loss: 0.0 },
+    );
+    let generated = generated.unwrap();
+    for (src, dst) in [(0, 1), (0, 2), (0, 3), (1, 2)] {
+        assert_eq!(fabric.path_count(src, dst), generated.path_count(src, dst));
+    }
+}
+
 /// Two hosts with a NIC at each of two ToRs, and one with one NIC; the ToRs meet in a spine.
 const DUAL_TOR: &str = "6 3 7\n3 4 5\n0 3 100Gbps 1us 0\n0 4 50Gbps 1us 0\n1 4 100Gbps 1us 0\n1 3 100Gbps 1us 0\n\
                         2 3 25Gbps 1us 0\n3 5 400Gbps 1us 0\n4 5 400Gbps 1us 0\n";

@@ -91,6 +91,13 @@ const COLUMNS: &[Column] = &[
         count them.",
         |run, row| Some(record(run, row).wasted as u64),
     ),
+    float(
+        "goodput_gbps",
+        "Gb/s",
+        "`size_bytes` over `fct_ps`; of an incomplete flow, `delivered_bytes` over the time from its start until its \
+        application or the run ended it.",
+        |run, row| run.throughput_gbps(row.item),
+    ),
     integer("delivered_bytes", "bytes", "Payload delivered, each byte once.", |run, row| {
         Some(record(run, row).delivered)
     }),

@@ -8,6 +8,7 @@ mod column;
 mod fairness;
 mod flows;
 mod ports;
+mod servers;
 mod table;
 mod trace;
 
@@ -16,6 +17,7 @@ pub use column::{Cell, Column, Row};
 pub use fairness::FAIRNESS;
 pub use flows::FLOWS;
 pub use ports::PORTS;
+pub use servers::SERVERS;
 pub use table::Table;
 pub use trace::TRACE;
 pub use trace::place;
@@ -24,7 +26,7 @@ pub use trace::place;
 pub static TABLES: [&Table; 3] = [&FLOWS, &PORTS, &FAIRNESS];
 
 /// The tables of some results folders.
-static OTHER_TABLES: [&Table; 2] = [&COLLECTIVES, &TRACE];
+static OTHER_TABLES: [&Table; 3] = [&COLLECTIVES, &SERVERS, &TRACE];
 
 /// All tables.
 pub fn all_tables() -> impl Iterator<Item = &'static Table> {
@@ -34,8 +36,9 @@ pub fn all_tables() -> impl Iterator<Item = &'static Table> {
 /// The tables of a run.
 pub fn tables_of(run: &Run) -> impl Iterator<Item = &'static Table> {
     let collectives = (!run.collectives.is_empty()).then_some(&COLLECTIVES);
+    let servers = (!run.servers.is_empty()).then_some(&SERVERS);
     let trace = run.record.trace.is_some().then_some(&TRACE);
-    TABLES.into_iter().chain(collectives).chain(trace)
+    TABLES.into_iter().chain(collectives).chain(servers).chain(trace)
 }
 
 /// The documentation of all columns as Markdown tables, one per file.

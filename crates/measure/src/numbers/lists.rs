@@ -27,7 +27,7 @@ macro_rules! numbers {
 pub(crate) const OF_GROUP: &[Entry<Group>] = numbers! {
     "flows", "", Count, Neither, "Number of flows" => |g| Some(g.flows as f64);
     "completed", "", Count, Higher, "Flows that completed" => |g| Some(g.completed as f64);
-    "completed_share", "", Float, Higher, "Share of the flows that completed" => |g| (g.flows > 0).then(|| g.completed as f64 / g.flows as f64);
+    "completed_share", "", Float, Higher, "Share of the flows with an end that completed" => |g| (g.flows > g.endless).then(|| g.completed as f64 / (g.flows - g.endless) as f64);
     "slowdown_mean", "", Float, Lower, "Slowdown (completion time over that of the flow alone), mean" => |g| Some(g.slowdown?.mean);
     "slowdown_median", "", Float, Lower, "Slowdown (completion time over that of the flow alone), median" => |g| Some(g.slowdown?.median);
     "slowdown_p95", "", Float, Lower, "Slowdown (completion time over that of the flow alone), 95th percentile" => |g| Some(g.slowdown?.p95);
@@ -69,10 +69,13 @@ pub(crate) const OF_RUN: &[Entry<Summary>] = numbers! {
     "flows_warmup", "", Count, Neither, "Flows of the warm-up, which are left out of all other numbers of flows." => |s| Some(s.flows.warmup as f64);
     "flows_started", "", Count, Neither, "Flows opened until the end, warm-up included." => |s| Some(s.flows.started as f64);
     "flows_completed", "", Count, Higher, "Flows completed until the end, warm-up included." => |s| Some(s.flows.completed as f64);
-    "offered_gbps", "Gb/s", Float, Neither, "Sizes of all flows over the time from the first to the last one's opening, without flows of 1 TB and more, which have no end; none if all open within a twentieth of the run." => |s| s.load.offered_gbps;
+    "offered_gbps", "Gb/s", Float, Neither, "Sizes of all flows over the time from the first to the last one's opening, without flows of 1 TB and more, which have no end; where all open within a twentieth of the run, of those alone that arrive at random or by a file, none if these are few." => |s| s.load.offered_gbps;
     "offered_load", "", Float, Neither, "`offered_gbps` over the rate of all NICs." => |s| s.load.offered_load;
     "goodput_gbps", "Gb/s", Float, Higher, "Payload delivered, from the first start to the end." => |s| s.load.goodput_gbps;
     "goodput_load", "", Float, Higher, "`goodput_gbps` over the rate of all NICs." => |s| s.load.goodput_load;
+    "endless_flows", "", Count, Neither, "Flows of 1 TB and more, which have no end, that started; null without such." => |s| Some(s.endless?.flows as f64);
+    "endless_goodput_mean_gbps", "Gb/s", Float, Higher, "Goodput of these, mean over flows, each from its start until its application or the run ended it." => |s| s.endless?.goodput_mean_gbps;
+    "endless_goodput_min_gbps", "Gb/s", Float, Higher, "The smallest of these." => |s| s.endless?.goodput_min_gbps;
     "balance_reached", "", Flag, Neither, "Whether arrivals and departures balance; null if there are too few arrivals to tell." => |s| Some(f64::from(u8::from(s.balance?.reached)));
     "balance_from_ns", "ns", Float, Neither, "Start of the window in which they do; null if there is none." => |s| Some(s.balance.filter(|window| window.reached)?.from_ns);
     "balance_to_ns", "ns", Float, Neither, "End of that window." => |s| Some(s.balance.filter(|window| window.reached)?.to_ns);
@@ -129,6 +132,9 @@ pub(crate) const COMPARED: &[(&str, &str, f64)] = &[
     ("completed_share", "completed, %", 0.01),
     ("offered_load", "offered load, % of NICs", 0.01),
     ("goodput_gbps", "goodput, Gb/s", 1.0),
+    ("endless_flows", "flows without an end", 1.0),
+    ("endless_goodput_mean_gbps", "goodput of a flow without an end, mean, Gb/s", 1.0),
+    ("endless_goodput_min_gbps", "smallest of these", 1.0),
     ("fct_mean_ns", "FCT mean, µs", 1e3),
     ("fct_p99_ns", "FCT p99, µs", 1e3),
     ("short_fct_mean_ns", "FCT of short flows, mean, µs", 1e3),

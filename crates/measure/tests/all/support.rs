@@ -41,6 +41,7 @@ pub fn flow(
         ideal_fct: Span(ideal),
         arrival: true,
         warmup: false,
+        stop: None,
     };
     (record, meta)
 }

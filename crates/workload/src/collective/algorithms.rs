@@ -56,9 +56,9 @@ pub(super) fn run(program: &mut Program, lane: u64) {
         }
         (Algorithm::Hierarchical, _) => hierarchical(program, size, held),
         (Algorithm::Direct | Algorithm::Pairwise, _) => {
-            let shares = shares(spec, size);
+            let shares = Shares::of(spec, size);
             let bytes = |from, to| match kind {
-                CollectiveKind::AllToAll => shares[to as usize],
+                CollectiveKind::AllToAll => shares.bytes(from, to),
                 CollectiveKind::AllGather => shard(from),
                 _ => shard(to),
             };
@@ -76,12 +76,25 @@ fn cut(size: u64, first: u64, end: u64, parts: u64) -> u64 {
     until(end) - until(first)
 }
 
-/// What each rank gets of another's data in an all-to-all.
-fn shares(spec: &super::Collective, size: u64) -> Vec<u64> {
-    let n = spec.ranks.len() as u64;
-    let Some(shares) = &spec.shares else {
-        return (0..n).map(|rank| cut(size, rank, rank + 1, n)).collect();
-    };
+/// What each rank gets of another's data in an all-to-all: one row for all that send, or one for each.
+struct Shares(Vec<Vec<u64>>);
+
+impl Shares {
+    fn of(spec: &super::Collective, size: u64) -> Shares {
+        let n = spec.ranks.len() as u64;
+        Shares(match &spec.shares {
+            None => vec![(0..n).map(|rank| cut(size, rank, rank + 1, n)).collect()],
+            Some(rows) => rows.iter().map(|row| parts(row, size)).collect(),
+        })
+    }
+
+    fn bytes(&self, from: u32, to: u32) -> u64 {
+        self.0[from as usize % self.0.len()][to as usize]
+    }
+}
+
+/// Parts of `size` in these shares.
+fn parts(shares: &[f64], size: u64) -> Vec<u64> {
     let (mut sum, mut given) = (0.0, 0);
     let part = |(share, left): (&f64, usize)| {
         sum += share;
@@ -240,12 +253,14 @@ fn hierarchical(program: &mut Program, size: u64, held: &mut [Wait]) {
     let (inside, across) = (group - 1, n / group - 1);
     match spec.kind {
         CollectiveKind::AllToAll => {
-            let shares = shares(spec, size);
-            let all = |plane: &Vec<u32>| plane.iter().map(|to| shares[*to as usize]).sum();
-            let all: Vec<u64> = planes.iter().map(all).collect();
-            let to_place = |_, to: u32| all[(to % group) as usize];
+            let shares = Shares::of(spec, size);
+            let to_place = |from, to: u32| {
+                planes[(to % group) as usize].iter().map(|to| shares.bytes(from, *to)).sum()
+            };
             groups.iter().for_each(|own| direct(program, own, to_place, held));
-            let passed = |_, to: u32| local * shares[to as usize];
+            let passed = |from: u32, to| {
+                groups[(from / group) as usize].iter().map(|from| shares.bytes(*from, to)).sum()
+            };
             planes.iter().for_each(|plane| direct(program, plane, passed, held));
         }
         CollectiveKind::AllGather => {

@@ -91,6 +91,14 @@ fn check_shares(spec: &Collective, n: u32) -> Result<(), WorkloadError> {
         let accepted = "no such key: only an all_to_all has shares";
         return refuse("shares", shares.len(), accepted.into());
     }
+    if shares.len() != 1 && shares.len() != n as usize {
+        return refuse("shares", shares.len(), format!("1 or {n} lists of shares"));
+    }
+    shares.iter().try_for_each(|row| check_row(row, n))
+}
+
+/// The shares of one rank, or of all.
+fn check_row(shares: &[f64], n: u32) -> Result<(), WorkloadError> {
     if shares.len() != n as usize {
         return refuse("shares", shares.len(), format!("{n} numbers: one for each rank"));
     }

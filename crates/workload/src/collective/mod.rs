@@ -120,8 +120,9 @@ pub struct Collective {
     pub group: Option<u32>,
     /// The rank whose data the others get, of `Broadcast`; rank 0 if not given.
     pub root: Option<u32>,
-    /// How much of each rank's data each rank gets, of `AllToAll`; equal if not given.
-    pub shares: Option<Vec<f64>>,
+    /// How much of its data each rank gives to each, of `AllToAll`: one list for all ranks, or one for each; equal if
+    /// not given.
+    pub shares: Option<Vec<Vec<f64>>>,
     /// Parts of the data that are treated at the same time.
     pub channels: u32,
     /// Parts of each of these that are sent one after the other.

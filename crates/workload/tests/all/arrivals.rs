@@ -194,6 +194,29 @@ fn permutations_and_all_to_all() {
 }
 
 #[test]
+fn an_all_to_all_can_be_uneven() {
+    let matrix = read_matrix("# experts\n0, 2, 0.5\n1 0 0\n0.0001,0,9\n", "m.csv", 3).unwrap();
+    let traffic = uneven_all_to_all(3, 1_000, &matrix).unwrap();
+    let mut sent: Vec<_> = traffic.flows.iter().map(|f| (f.src, f.dst, f.size)).collect();
+    sent.sort_unstable();
+    assert_eq!(sent, [(0, 1, 2_000), (0, 2, 500), (1, 0, 1_000)]);
+    let even = vec![vec![1.0; 5]; 5];
+    assert_eq!(uneven_all_to_all(5, 1_000, &even), all_to_all(5, 1_000));
+    let read = |text: &str| message(read_matrix(text, "m.csv", 2).map(|_| Traffic::default()));
+    assert_eq!(read("1,1\n"), "m.csv: lines = `1`: expected 2: one for each that sends");
+    assert_eq!(read("1,1\n1\n"), "m.csv:2: numbers = `1`: expected 2: one for each that receives");
+    for bad in ["-1", "nan", "1e7", "x"] {
+        let text = read(&format!("1,1\n1,{bad}\n"));
+        assert_eq!(text, format!("m.csv:2: number = `{bad}`: expected a number from 0 to 1000000"));
+    }
+    assert!(
+        message(uneven_all_to_all(2, 9, &[vec![0.0; 2], vec![0.0; 2]]))
+            .contains("a flow of a byte or more")
+    );
+    assert!(message(uneven_all_to_all(3, 9, &even)).contains("3 times 3 numbers"));
+}
+
+#[test]
 fn incast_and_bursts() {
     let shape = small(16);
     let senders = choose_senders(&shape, 3, 15, 1).unwrap();
@@ -222,7 +245,7 @@ fn incast_and_bursts() {
     let long = Burst { period: Span::MAX, ..burst };
     assert!(message(bursts(&shape, &long)).starts_with("period"));
 
-    let long = |src, at| LongFlow { src, dst: 0, size: 1 << 40, at: Time(at) };
+    let long = |src, at| LongFlow { src, dst: 0, size: 1 << 40, at: Time(at), stop: None };
     let traffic = long_flows(&shape, &[long(2, 9), long(1, 4)]).unwrap();
     assert_eq!((traffic.flows[0].src, traffic.flows[1].src), (1, 2), "in order of time");
     assert!(message(long_flows(&shape, &[])).contains("1 long flow or more"));

@@ -284,7 +284,7 @@ fn chunks_follow_each_other() {
 #[test]
 fn shares_of_an_all_to_all_are_uneven() {
     let own = Collective {
-        shares: Some(vec![0.5, 0.25, 0.25, 0.0]),
+        shares: Some(vec![vec![0.5, 0.25, 0.25, 0.0]]),
         size: 1_000,
         ..spec(AllToAll, Direct, 4)
     };
@@ -301,6 +301,52 @@ fn shares_of_an_all_to_all_are_uneven() {
         };
         let own = Collective { iterations: 3, ..own };
         flows(&own);
+    }
+}
+
+/// Rows of shares, one for each rank: with any algorithm each rank gets of each what it is given.
+#[test]
+fn ranks_can_have_shares_of_their_own() {
+    let rows = vec![
+        vec![0.0, 0.5, 0.25, 0.25],
+        vec![1.0, 0.0, 0.0, 0.0],
+        vec![0.0, 0.0, 0.5, 0.5],
+        vec![0.25; 4],
+    ];
+    let own = Collective { shares: Some(rows), size: 1_000, ..spec(AllToAll, Direct, 4) };
+    let mut sent: Vec<_> = flows(&own).flows.iter().map(|f| (f.src, f.dst, f.size)).collect();
+    sent.sort_unstable();
+    let wanted = [
+        (0, 1, 500),
+        (0, 2, 250),
+        (0, 3, 250),
+        (1, 0, 1_000),
+        (2, 3, 500),
+        (3, 0, 250),
+        (3, 1, 250),
+        (3, 2, 250),
+    ];
+    assert_eq!(sent, wanted);
+    flows(&Collective { algorithm: Pairwise, ..own.clone() });
+    // Groups {0, 1} and {2, 3}: within them what is for the other's place, then what the group has for a rank.
+    let two = Collective { algorithm: Hierarchical, group: Some(2), ..own.clone() };
+    let mut sent: Vec<_> = flows(&two).flows.iter().map(|f| (f.src, f.dst, f.size)).collect();
+    sent.sort_unstable();
+    let wanted = [
+        (0, 1, 750),
+        (0, 2, 250),
+        (1, 0, 1_000),
+        (1, 3, 250),
+        (2, 0, 250),
+        (2, 3, 500),
+        (3, 1, 250),
+        (3, 2, 500),
+    ];
+    assert_eq!(sent, wanted);
+    for bad in
+        [vec![vec![0.25; 4]; 3], vec![vec![0.25; 4], vec![0.25; 3], vec![0.25; 4], vec![0.25; 4]]]
+    {
+        assert!(collective(&shape(4), &Collective { shares: Some(bad), ..own.clone() }).is_err());
     }
 }
 
@@ -368,8 +414,10 @@ fn what_is_wrong_is_refused() {
         Collective { root: Some(8), ..spec(Broadcast, Ring, 8) },
         "root = `8`: expected a rank from 0 to 7",
     );
-    let shares =
-        |shares: &[f64]| Collective { shares: Some(shares.to_vec()), ..spec(AllToAll, Direct, 3) };
+    let shares = |shares: &[f64]| Collective {
+        shares: Some(vec![shares.to_vec()]),
+        ..spec(AllToAll, Direct, 3)
+    };
     says(shares(&[0.5, 0.5]), "shares = `2`: expected 3 numbers");
     says(shares(&[0.5, 0.4, 0.2]), "expected numbers that sum to 1");
     says(shares(&[1.5, -0.5, 0.0]), "shares = `1.5`: expected numbers from 0 to 1");

@@ -1,0 +1,153 @@
+//! A flow: source, destination, size and start.
+
+use crate::error::{WorkloadError, one_of};
+use incast_units::{Bytes, Span, Time};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// The purpose of a flow. Results contain its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum FlowClass {
+    /// Part of the offered load.
+    Background = 0,
+    /// A long flow.
+    Long = 1,
+    /// A request that triggers a response.
+    Request = 2,
+    /// The response to a request.
+    Response = 3,
+    /// One of many simultaneous flows to one receiver.
+    Incast = 4,
+    /// Part of a burst.
+    Burst = 5,
+    /// A message of a collective.
+    Collective = 6,
+}
+
+impl FlowClass {
+    /// All classes, in the order of their numbers.
+    pub const ALL: [FlowClass; 7] = [
+        FlowClass::Background,
+        FlowClass::Long,
+        FlowClass::Request,
+        FlowClass::Response,
+        FlowClass::Incast,
+        FlowClass::Burst,
+        FlowClass::Collective,
+    ];
+
+    /// The name in files and results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FlowClass::Background => "background",
+            FlowClass::Long => "long",
+            FlowClass::Request => "request",
+            FlowClass::Response => "response",
+            FlowClass::Incast => "incast",
+            FlowClass::Burst => "burst",
+            FlowClass::Collective => "collective",
+        }
+    }
+}
+
+impl fmt::Display for FlowClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for FlowClass {
+    type Err = WorkloadError;
+    fn from_str(text: &str) -> Result<FlowClass, WorkloadError> {
+        FlowClass::ALL.into_iter().find(|class| class.name() == text).ok_or_else(|| {
+            let names = one_of(text, FlowClass::ALL.iter().map(|class| class.name()));
+            WorkloadError::setting("class", text, names)
+        })
+    }
+}
+
+/// When a flow starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At this time.
+    At(Time),
+    /// `delay` after the last of `flows` has completed and the flow's gate, if it has one, is open.
+    After {
+        /// Indices in [`Traffic::flows`]; all of them have to be complete.
+        flows: Vec<u32>,
+        /// Time from the last completion to the start.
+        delay: Span,
+    },
+}
+
+/// One flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowSpec {
+    /// Sending host, counted from 0.
+    pub src: u32,
+    /// Receiving host, counted from 0; not `src`.
+    pub dst: u32,
+    /// Payload in bytes, at least 1.
+    pub size: u64,
+    /// When it starts.
+    pub start: Start,
+    /// Purpose.
+    pub class: FlowClass,
+    /// Payload of each packet in order, if drawn from a packet table; sums to `size`.
+    pub segments: Option<Arc<[u32]>>,
+    /// The transport, if the workload names one.
+    pub transport: Option<String>,
+    /// Packets that it may send before its source hears from its destination; `None`: as many as the
+    /// transport lets it.
+    pub burst: Option<u32>,
+    /// A gate that has to be open, the index in [`Traffic::gates`]; only of one that starts after others.
+    pub gate: Option<u32>,
+    /// What decided when it starts.
+    pub origin: Origin,
+    /// When its application ends it; only of one [without an end](FlowSpec::is_endless).
+    pub stop: Option<Time>,
+    /// Which NICs of its servers it takes, counted from 0, where that is given.
+    pub nics: Option<[u32; 2]>,
+}
+
+/// What decides when a flow starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Origin {
+    /// A pattern, such as a permutation or an incast.
+    #[default]
+    Pattern,
+    /// A file that lists flows.
+    File,
+    /// A Poisson process.
+    Poisson,
+}
+
+impl FlowSpec {
+    /// A flow without prescribed packets or transport.
+    pub fn new(src: u32, dst: u32, size: u64, start: Start, class: FlowClass) -> FlowSpec {
+        let origin = Origin::Pattern;
+        let (segments, transport, burst, gate) = (None, None, None, None);
+        let (stop, nics) = (None, None);
+        FlowSpec {
+            src,
+            dst,
+            size,
+            start,
+            class,
+            segments,
+            transport,
+            burst,
+            gate,
+            origin,
+            stop,
+            nics,
+        }
+    }
+
+    /// Whether it stands for a flow without an end: it is no load, and is not expected to complete.
+    pub fn is_endless(&self) -> bool {
+        self.size >= Bytes::ENDLESS.0
+    }
+}
