@@ -61,6 +61,15 @@ pub fn choose(
         let (src, dst) = (from.start + own, to.start + other);
         if !fabric.is_reachable(src, dst) {
             let [a, b] = [src, dst].map(|host| fabric.node_name(incast_fabric::NodeId(host)));
+            if flow.nics.is_some() {
+                return Err(Fault::at(
+                    "traffic",
+                    format!(
+                        "flow {number}: the results have it from {a} to {b}, and there is no path: expected results of \
+                         this network"
+                    ),
+                ));
+            }
             let problem = format!(
                 "flow {number} would go from {a} to {b}, and there is no path; expected `plane`, which keeps \
                  to NICs of one number"

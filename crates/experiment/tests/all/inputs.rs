@@ -132,7 +132,7 @@ fn flows_without_an_end_are_told() {
     let files = [("w.cm", "Nodes 4\nConnections 2\n0->1 start 0 size 0\n2->3 start 0 size 1000\n")];
     let told = |more: &str| said(&planned(&files, &lines(more)).unwrap());
     assert!(told("").contains("1 flow of 1 TB or more: taken as flows without an end"));
-    assert!(told("").contains("without `run.until` the run goes on"));
+    assert!(told("").contains("the run ends when all others are complete"));
     assert!(told("[run]\nuntil = \"1ms\"\n").contains("the run ends at 1ms"));
 }
 
@@ -189,13 +189,23 @@ fn flows_of_servers_take_nics() {
         "{}",
         run.flows[0].path
     );
+    // Results name NICs, which are kept: NIC 1 of the first server and of the last one, or two without a path.
+    let own = write("own", "flow_id,src,dst,class,size_bytes,start_ps\n0,1,5,background,1000,0\n");
+    let text = format!(
+        "[fabric]\nfile = \"{planes}\"\n[transport]\nnames = [\"ndp\"]\n\
+         [[traffic]]\nkind = \"file\"\nfile = \"{own}\"\n"
+    );
+    assert_eq!(pairs(&Plan::new(Scenario::parse(&text, "test", &[]).unwrap()).unwrap()), [(1, 5)]);
     let own = write("own", "flow_id,src,dst,class,size_bytes,start_ps\n0,0,5,background,1000,0\n");
     let text = format!(
         "[fabric]\nfile = \"{planes}\"\nnic = \"plane\"\n[transport]\nnames = [\"ndp\"]\n\
          [[traffic]]\nkind = \"file\"\nfile = \"{own}\"\n"
     );
     let fault = Plan::new(Scenario::parse(&text, "test", &[]).unwrap()).err().unwrap().to_string();
-    assert!(fault.contains("expected a flow list of servers"), "{fault}");
+    assert!(
+        fault.contains("flow 0: the results have it from server0/nic0 to server2/nic1"),
+        "{fault}"
+    );
     // Another kind of traffic is between servers, too: a permutation has a flow of each.
     let text = format!(
         "[fabric]\nfile = \"{planes}\"\nnic = \"plane\"\n[transport]\nnames = [\"ndp\"]\n\
