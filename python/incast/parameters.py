@@ -1279,12 +1279,12 @@ class Trd(Parameters):
 
 @dataclass(kw_only=True)
 class Uec(Parameters):
-    """uec: Ultra Ethernet, NSCC (Ultra Ethernet Consortium, UE specification 1.0, 2025, as in its
-    simulator uet-htsim; Bonato et al., SMaRTT-REPS, 2024).
+    """uec: Ultra Ethernet, NSCC and RCCC (Ultra Ethernet Consortium, UE specification 1.0, 2025,
+    as in its simulator uet-htsim; Bonato et al., SMaRTT-REPS, 2024).
 
     Args:
-        mode: Which congestion controls run. Accepted: nscc. Default: nscc. Source: the
-            authors' simulator: nscc is its default; rccc and both are not built.
+        mode: Which congestion controls run. Accepted: nscc, rccc or nscc_rccc. Default:
+            nscc. Source: the authors' simulator: nscc.
         trimming: Whether a full queue cuts payloads off instead of dropping packets.
             Accepted: true or false. Default: true. Source: the authors' simulator: on.
         path_choice: How a source chooses the path number of each packet. Accepted:
@@ -1318,6 +1318,8 @@ class Uec(Parameters):
             Accepted: 0 to 1000. Default: 4. Source: the authors' simulator: 4.
         learn_base_rtt: Whether a flow lowers its base RTT to its shortest sample. Accepted:
             true or false. Default: true. Source: the authors' simulator: on.
+        credit_rate: Share of its link at which a receiver gives credits. Accepted: 0.01 to
+            1. Default: 0.99. Source: the authors' simulator: 0.99.
         data_queue: Data that may wait at a port and be in transmission; auto: a BDP in full
             packets, without trimming five. Accepted: auto, or two full packets to 1GB.
             Default: auto. Source: the authors' simulator.
@@ -1348,6 +1350,7 @@ class Uec(Parameters):
     adapt_share: Any = None
     adapt_delay: Any = None
     learn_base_rtt: Any = None
+    credit_rate: Any = None
     data_queue: Any = None
     mark_min: Any = None
     mark_max: Any = None
