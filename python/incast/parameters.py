@@ -1283,8 +1283,9 @@ class Uec(Parameters):
     as in its simulator uet-htsim; Bonato et al., SMaRTT-REPS, 2024).
 
     Args:
-        mode: Which congestion controls run. Accepted: nscc, rccc or nscc_rccc. Default:
-            nscc. Source: the authors' simulator: nscc.
+        mode: Which congestion controls run; rccc alone does not slow down behind an
+            oversubscribed core. Accepted: nscc, rccc or nscc_rccc. Default: nscc. Source:
+            the authors' simulator: nscc.
         trimming: Whether a full queue cuts payloads off instead of dropping packets.
             Accepted: true or false. Default: true. Source: the authors' simulator: on.
         path_choice: How a source chooses the path number of each packet. Accepted:

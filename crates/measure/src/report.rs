@@ -3,6 +3,7 @@
 mod collectives;
 mod servers;
 mod sizes;
+mod table;
 mod tiers;
 
 use crate::figures::{Figure, figures, write_figures};

@@ -1,13 +1,12 @@
 //! Collectives as tables: how fast they were, and what their critical paths consist of.
 
+use super::table::{Get, cells, heads};
 use crate::collective::CollectiveSummary;
-use crate::number::{escape, significant};
+use crate::number::escape;
 use crate::{PartMeans, Summary};
 
-type Get = fn(&CollectiveSummary) -> Option<f64>;
-
 /// Columns: name and value.
-const COLUMNS: [(&str, Get); 11] = [
+const COLUMNS: [(&str, Get<CollectiveSummary>); 11] = [
     ("ranks", |one| Some(one.ranks.into())),
     ("size, MB", |one| Some(one.bytes as f64 / 1e6)),
     ("iterations", |one| Some(one.completed as f64)),
@@ -45,18 +44,14 @@ pub(super) fn table(summaries: &[Summary]) -> String {
     for summary in summaries {
         for one in &summary.collectives {
             rows += &head(summary, one);
-            for (_, get) in COLUMNS {
-                let text = get(one).map_or("\u{2013}".to_string(), significant);
-                rows += &format!("<td>{text}</td>");
-            }
+            rows += &cells(COLUMNS.iter().map(|(_, get)| get), one);
             rows += "</tr>\n";
         }
     }
     if rows.is_empty() {
         return rows;
     }
-    let heads: String =
-        COLUMNS.iter().map(|(name, _)| format!("<th scope=\"col\">{name}</th>")).collect();
+    let heads = heads(COLUMNS.iter().map(|(name, _)| *name));
     format!(
         "<h2>Collectives</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
          class=\"text\">collective</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\

@@ -1,15 +1,14 @@
 //! Servers with several NICs as a table: those whose flows took longest.
 
-use crate::number::{escape, significant};
+use super::table::{Get, cells, heads};
+use crate::number::escape;
 use crate::{Server, Summary};
 
 /// Servers shown of a run.
 const SHOWN: usize = 10;
 
-type Get = fn(&Server) -> Option<f64>;
-
 /// Columns: name and value.
-const COLUMNS: [(&str, Get); 6] = [
+const COLUMNS: [(&str, Get<Server>); 6] = [
     ("NICs", |one| Some(one.nics.into())),
     ("sent, MB", |one| Some(one.sent_bytes as f64 / 1e6)),
     ("delivered, MB", |one| Some(one.delivered_bytes as f64 / 1e6)),
@@ -28,18 +27,14 @@ pub(super) fn table(summaries: &[Summary]) -> String {
         for one in slowest.into_iter().take(SHOWN) {
             let (label, server) = (escape(&summary.label), one.server);
             rows += &format!("<tr><th scope=\"row\">{label}</th><td>server{server}</td>");
-            for (_, get) in COLUMNS {
-                let text = get(one).map_or("\u{2013}".to_string(), significant);
-                rows += &format!("<td>{text}</td>");
-            }
+            rows += &cells(COLUMNS.iter().map(|(_, get)| get), one);
             rows += "</tr>\n";
         }
     }
     if rows.is_empty() {
         return rows;
     }
-    let heads: String =
-        COLUMNS.iter().map(|(name, _)| format!("<th scope=\"col\">{name}</th>")).collect();
+    let heads = heads(COLUMNS.iter().map(|(name, _)| *name));
     format!(
         "<h2>Servers</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th>server</th>{heads}</tr></thead>\
          <tbody>\n{rows}</tbody></table></div>\n<p class=\"caption\">The NICs of a server together; the {SHOWN} servers \

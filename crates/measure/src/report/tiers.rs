@@ -1,14 +1,12 @@
 //! The ports of each tier as a table.
 
 use super::folded;
-use crate::number::{escape, significant};
+use super::table::{Get, cells, heads};
+use crate::number::escape;
 use crate::{Summary, TierSummary};
 
-/// A number of a tier, if it has one.
-type Get = fn(&TierSummary) -> Option<f64>;
-
 /// Columns: name, value, and whether the column stays when it is zero everywhere.
-const COLUMNS: [(&str, Get, bool); 14] = [
+const COLUMNS: [(&str, Get<TierSummary>, bool); 14] = [
     ("ports", |tier| Some(tier.ports as f64), true),
     ("use, mean %", |tier| Some(100.0 * tier.utilisation_mean?), true),
     ("use, max %", |tier| Some(100.0 * tier.utilisation_max?), true),
@@ -33,7 +31,7 @@ fn is_zero(value: Option<f64>) -> bool {
 pub(super) fn table(summaries: &[Summary]) -> String {
     let tiers = || summaries.iter().flat_map(|one| one.tiers.iter().map(move |tier| (one, tier)));
     let idle = |tier: &TierSummary| COLUMNS.iter().skip(1).all(|(_, get, _)| is_zero(get(tier)));
-    let zero = |get: &Get| tiers().all(|(_, tier)| is_zero(get(tier)));
+    let zero = |get: &Get<TierSummary>| tiers().all(|(_, tier)| is_zero(get(tier)));
     let (shown, left): (Vec<_>, Vec<_>) =
         COLUMNS.iter().partition(|(_, get, stays)| *stays || !zero(get));
     let (mut rows, mut still) = (String::new(), vec![]);
@@ -48,17 +46,13 @@ pub(super) fn table(summaries: &[Summary]) -> String {
             escape(&summary.label),
             escape(&tier.tier)
         );
-        for (_, get, _) in &shown {
-            let text = get(tier).map_or("\u{2013}".to_string(), significant);
-            rows += &format!("<td>{text}</td>");
-        }
+        rows += &cells(shown.iter().map(|(_, get, _)| get), tier);
         rows += "</tr>\n";
     }
     if rows.is_empty() && still.is_empty() {
         return rows;
     }
-    let heads: String =
-        shown.iter().map(|(name, _, _)| format!("<th scope=\"col\">{name}</th>")).collect();
+    let heads = heads(shown.iter().map(|(name, _, _)| *name));
     let left: Vec<&str> = left.iter().map(|(name, _, _)| *name).collect();
     let still: Vec<&str> = still.iter().map(String::as_str).collect();
     format!(

@@ -52,7 +52,7 @@ fn factor(v: &f64) -> bool {
 parameters! {
     /// Parameters of UEC.
     pub struct Params for "uec" {
-        /// Which congestion controls run.
+        /// Which congestion controls run; rccc alone does not slow down behind an oversubscribed core.
         mode: Mode = Mode::Nscc, "nscc, rccc or nscc_rccc" => |_| true,
             "the authors' simulator: nscc";
         /// Whether a full queue cuts payloads off instead of dropping packets.
