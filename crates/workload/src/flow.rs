@@ -75,7 +75,7 @@ pub enum Start {
     At(Time),
     /// `delay` after the last of `flows` has completed and the flow's gate, if it has one, is open.
     After {
-        /// Indices in [`Traffic::flows`]; all of them have to be complete.
+        /// Indices in [`Traffic::flows`](crate::Traffic::flows); all of them have to be complete.
         flows: Vec<u32>,
         /// Time from the last completion to the start.
         delay: Span,
@@ -102,7 +102,7 @@ pub struct FlowSpec {
     /// Packets that it may send before its source hears from its destination; `None`: as many as the
     /// transport lets it.
     pub burst: Option<u32>,
-    /// A gate that has to be open, the index in [`Traffic::gates`]; only of one that starts after others.
+    /// A gate that has to be open, the index in [`Traffic::gates`](crate::Traffic::gates); only of one that starts after others.
     pub gate: Option<u32>,
     /// What decided when it starts.
     pub origin: Origin,
