@@ -62,7 +62,7 @@ const cells = async (name) => (await page.getByRole("row", { name }).getByRole("
 
 test("the list of scenes", async () => {
   await page.goto(`${PAGE}#/lab`);
-  assert.equal(await page.locator(".scenes li").count(), 10);
+  assert.equal(await page.locator(".scenes li").count(), 11);
   await accessible("the list");
 });
 
