@@ -1,28 +1,29 @@
 //! What a flow has lost, and how it recovered: rules 2 to 4 of the [breakdown](crate::breakdown).
 
 use crate::breakdown::{Gap, Loss, Lost, Parts, Spent};
-use crate::losses::{First, Losses};
+use crate::losses::{Detail, First, Losses};
 use crate::recoveries::{Limits, Recoveries};
+use crate::trace::ReceiverTrace;
 use crate::{LastPacket, Meta, Stamps};
 use incast_wire::FlowId;
 use std::collections::VecDeque;
 
 /// The departure of a data packet, that arrived or was lost.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Departure {
+pub(crate) struct Departure<'a> {
     pub at: u64,
     /// When the flow started.
     started: u64,
     /// What the sender had done by then.
-    pub spent: Spent,
+    pub spent: &'a Spent,
     /// The wait that the packet ended, if it carries one.
-    gap: Option<Gap>,
+    gap: Option<&'a Gap>,
 }
 
-impl Departure {
-    fn of(stamps: &Stamps) -> Departure {
-        let Stamps { departed: at, started, spent, .. } = *stamps;
-        Departure { at, started, spent, gap: stamps.own_gap().copied() }
+impl Departure<'_> {
+    fn of(stamps: &Stamps) -> Departure<'_> {
+        let Stamps { departed: at, started, ref spent, .. } = *stamps;
+        Departure { at, started, spent, gap: stamps.own_gap() }
     }
 }
 
@@ -33,19 +34,22 @@ struct Ended {
     again: bool,
     /// When it was lost.
     lost: u64,
-    departed: u64,
     /// When the flow started.
     started: u64,
     /// What the sender had done by the departure.
     spent: Spent,
-    /// Since when the flow had sent nothing new, and what the sender had done by then.
-    since: (u64, Spent),
+    /// Since when the flow had sent nothing new, until the departure.
+    gap: Gap,
 }
 
 impl Ended {
-    fn departure(&self) -> Departure {
-        let Ended { departed: at, started, spent, since: (since, done), .. } = *self;
-        Departure { at, started, spent, gap: Some(Gap { until: at, since, spent: done }) }
+    fn departed(&self) -> u64 {
+        self.gap.until
+    }
+
+    fn departure(&self) -> Departure<'_> {
+        let Ended { started, ref spent, ref gap, .. } = *self;
+        Departure { at: gap.until, started, spent, gap: Some(gap) }
     }
 }
 
@@ -128,13 +132,13 @@ impl FlowLosses {
         let Stamps { departed, started, spent, .. } = *stamps;
         let Some(gap) = stamps.own_gap().filter(|_| departed >= started) else { return };
         // Most losses become known in the order of departure.
-        let before = self.ended.iter().rposition(|one| one.departed <= departed);
+        let before = self.ended.iter().rposition(|one| one.departed() <= departed);
         let place = before.map_or(0, |before| before + 1);
-        let (lost, again, since) = (loss.at, loss.again, (gap.since, gap.spent));
+        let (lost, again) = (loss.at, loss.again);
         if self.ended.len() == self.ended.capacity() {
             self.ended.reserve_exact(growth(self.ended.len()));
         }
-        let one = Ended { key, again, lost, departed, started, spent, since };
+        let one = Ended { key, again, lost, started, spent, gap: *gap };
         if place == self.ended.len() {
             self.ended.push_back(one);
         } else {
@@ -143,19 +147,41 @@ impl FlowLosses {
     }
 
     /// A data packet of the flow has arrived or was lost: see [`Recoveries::count`].
-    pub fn count(&mut self, stamps: &Stamps, counted: u32) {
-        self.recoveries.count(stamps, counted);
+    pub fn count(&mut self, stamps: &Stamps, again: bool, counted: u32) {
+        self.recoveries.count(stamps, again, counted);
     }
 
     /// A packet that arrives at `now` is handled next: what no packet can ask for is forgotten.
+    #[inline]
     pub fn forget_old(&mut self, now: u64, scratch: &mut Scratch) {
+        self.forget_if_full(scratch);
+        self.recoveries.follow(now, self.data.detailed());
+    }
+
+    /// If there is much to forget, what no packet can ask for is forgotten.
+    #[inline]
+    pub fn forget_if_full(&mut self, scratch: &mut Scratch) {
+        let detailed = self.data.detailed();
+        let full = self.recoveries.are_full(detailed + self.ended.len());
+        if full || detailed >= self.recoveries.enough(self.data.full) {
+            self.forget(scratch);
+        }
+    }
+
+    #[cold]
+    fn forget(&mut self, scratch: &mut Scratch) {
         let FlowLosses { data, recoveries, ended, .. } = self;
-        let missing = data.len() + ended.len();
-        let asked = |ask: &mut dyn FnMut(u64)| {
-            data.departures().for_each(&mut *ask);
-            ended.iter().for_each(|one| ask(one.departed));
-        };
-        recoveries.forget_old(now, missing, asked, &mut scratch.places);
+        // Something new was sent between these losses and whatever asks for them.
+        let waits = ended.iter().map(|one| one.gap.since);
+        data.forget(waits.fold(recoveries.new_since(), u64::min));
+        if recoveries.are_full(data.detailed() + ended.len()) {
+            let asked = |ask: &mut dyn FnMut(u64)| {
+                data.departures().for_each(&mut *ask);
+                ended.iter().for_each(|one| ask(one.departed()));
+            };
+            recoveries.forget(asked, &mut scratch.places);
+        }
+        recoveries.unfollow(data.detailed());
     }
 
     /// A packet of the flow is there twice from now on.
@@ -185,19 +211,19 @@ impl FlowLosses {
         patience: u64,
         scratch: &mut Scratch,
     ) -> bool {
-        if self.ended.front().is_some_and(|first| first.departed <= stamps.departed) {
+        if self.ended.front().is_some_and(|first| first.departed() <= stamps.departed) {
             self.book_lost(stamps.departed, patience, scratch);
         }
         if stamps.own_gap().is_none() {
             return false;
         }
         let known = if again { self.data.first(key) } else { None };
-        let known = known.map(|first| first.again);
+        let known = known.map(|first| first.again());
         if known == Some(false) {
             return false;
         }
         self.waited(&Departure::of(stamps), again, patience);
-        known.is_some() && self.data.remove(key).is_some()
+        known.is_some() && self.take(key).is_some()
     }
 
     /// Books the waits that ended with packets that were lost before `departed`. A packet that departed
@@ -209,7 +235,7 @@ impl FlowLosses {
         Scratch { ended: known, .. }: &mut Scratch,
     ) {
         // None is lost before it departs.
-        let gone = self.ended.iter().take_while(|one| one.departed <= departed).count();
+        let gone = self.ended.iter().take_while(|one| one.departed() <= departed).count();
         let mut kept = 0;
         for place in 0..gone {
             if self.ended[place].lost <= departed {
@@ -224,11 +250,11 @@ impl FlowLosses {
             self.ended.shrink_to(most);
         }
         for one in known.drain(..) {
-            let (Ended { key, again, .. }, departure) = (one, one.departure());
-            let first = self.data.first(key).copied();
-            match first.filter(|first| again && first.at <= departure.at) {
+            let departure = one.departure();
+            let first = if one.again { self.data.first(one.key) } else { None };
+            match first.filter(|first| first.at() <= departure.at) {
                 Some(first) => self.repaired(&first, &departure),
-                None => self.waited(&departure, again, patience),
+                None => self.waited(&departure, one.again, patience),
             }
         }
     }
@@ -247,7 +273,7 @@ impl FlowLosses {
         let Some(lost) = lost else { return };
         let mut parts = self.parts_at(since, &done, started);
         let (span, normal) = (at - since, lost.saturating_sub(since));
-        parts.add_first(normal, span, &done, &spent);
+        parts.add_first(normal, span, &done, spent);
         parts.recovery += span - normal;
         self.resume(departure, parts);
     }
@@ -261,18 +287,28 @@ impl FlowLosses {
             return false;
         };
         let last = *last;
-        self.recoveries.extend(&last, departure.at, departure.spent);
+        self.recoveries.extend(&last, departure.at, *departure.spent);
         true
+    }
+
+    /// Takes the loss of a packet.
+    #[inline]
+    fn take(&mut self, key: u32) -> Option<First> {
+        let loss = self.data.remove(key);
+        if self.data.is_empty() {
+            self.recoveries.unfollow(0);
+        }
+        loss
     }
 
     /// A packet has arrived for the first time. Returns whether a loss of it was known, which is
     /// then forgotten.
     pub fn deliver(&mut self, key: u32, stamps: Option<&Stamps>) -> bool {
-        let Some(loss) = self.data.remove(key) else { return false };
+        let Some(loss) = self.take(key) else { return false };
         // A copy that departed before the loss is not its retransmission. What was lost before the
         // flow began was not the flow's.
-        let repairs =
-            |stamps: &&Stamps| loss.at <= stamps.departed && stamps.started <= loss.departed;
+        let departed = self.data.detail(&loss).map_or(loss.at(), |detail| detail.departed);
+        let repairs = |stamps: &&Stamps| loss.at() <= stamps.departed && stamps.started <= departed;
         if let Some(stamps) = stamps.filter(repairs) {
             self.repaired(&loss, &Departure::of(stamps));
         }
@@ -285,15 +321,21 @@ impl FlowLosses {
             return;
         }
         let Departure { at, started, gap, .. } = *departure;
-        let parts = if let Some(gap) = gap.filter(|gap| gap.since > loss.at) {
-            let mut parts = self.parts_at(gap.since, &gap.spent, started);
-            parts.recovery += at - gap.since;
-            parts
-        } else {
-            let mut parts = self.parts_at(loss.departed, &loss.spent, started);
-            parts.add_path(loss.departed, &loss.waited, loss.serialised, loss.at);
-            parts.recovery += at - loss.at;
-            parts
+        let parts = match gap.filter(|gap| gap.since > loss.at()) {
+            Some(gap) => {
+                let mut parts = self.parts_at(gap.since, &gap.spent, started);
+                parts.recovery += at - gap.since;
+                parts
+            }
+            None => {
+                // They are forgotten of a loss after which something new was sent.
+                let Some(detail) = self.data.detail(loss) else { return };
+                let Detail { departed, ref spent, ref waited, serialised, .. } = *detail;
+                let mut parts = self.parts_at(departed, spent, started);
+                parts.add_path(departed, waited, serialised, loss.at());
+                parts.recovery += at - loss.at();
+                parts
+            }
         };
         self.resume(departure, parts);
     }
@@ -313,8 +355,17 @@ impl FlowLosses {
 
     /// A recovery was over with the departure of this packet.
     fn resume(&mut self, departure: &Departure, parts: Parts) {
-        self.recoveries.insert(departure.at, departure.spent, parts);
+        self.recoveries.insert(departure.at, *departure.spent, parts);
     }
+}
+
+/// What a flow has lost, if anything.
+#[inline]
+pub(crate) fn of<'a>(
+    lossy: &'a mut [FlowLosses],
+    trace: &ReceiverTrace,
+) -> Option<&'a mut FlowLosses> {
+    lossy.get_mut((trace.entry as usize).wrapping_sub(1))
 }
 
 /// By how much a full list of this length grows: many flows keep long lists, so by a half and not to
@@ -326,7 +377,7 @@ pub(crate) fn growth(len: usize) -> usize {
 
 /// To how much a list is cut that was much longer once.
 pub(crate) fn excess(len: usize, capacity: usize) -> Option<usize> {
-    (capacity > 512 && len < capacity / 8).then_some(2 * len)
+    (capacity > 64 && len < capacity / 4).then_some(2 * len)
 }
 
 /// Room for one more.

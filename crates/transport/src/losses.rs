@@ -2,31 +2,73 @@
 
 use crate::Stamps;
 use crate::breakdown::{Loss, Spent, TIERS};
-use crate::flow_losses::make_room;
+use crate::flow_losses::{excess, growth, make_room};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// The first loss of each data packet of a flow that is still missing. A trimming transport loses most
-/// of its packets once, so the index is small and fast, and the entries are stored apart.
+/// of its packets once, and one without a window may miss very many. So what is needed of each is
+/// small, and apart are details for which only a recovery asks before which nothing new was sent.
 #[derive(Default)]
 pub(crate) struct Losses {
-    /// Entries by data key.
-    index: HashMap<u32, u32, BuildHasherDefault<Spread>>,
-    entries: Vec<First>,
+    /// By data key.
+    index: HashMap<u32, First, BuildHasherDefault<Spread>>,
+    details: Vec<Detail>,
+    /// Places in `details` that are not in use.
     free: Vec<u32>,
     /// The latest loss so far: no loss that is not earlier is the first one of a known packet.
     latest: u64,
+    /// Look for details that can be forgotten when there are so many.
+    pub full: usize,
 }
 
-/// As a departure: the entry is not in use.
-const GONE: u64 = u64::MAX;
-
-/// The first loss of a packet.
+/// The first loss of a packet. Two words with its key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct First {
+    /// When it was lost: lower and upper half.
+    at: [u32; 2],
+    /// The place of its details, and whether it was a retransmission.
+    rest: u32,
+}
+
+/// The bit of [`First::rest`] of a retransmission.
+const AGAIN: u32 = 1 << 31;
+/// As a place: the details are forgotten.
+const FORGOTTEN: u32 = AGAIN - 1;
+/// As the time of a loss: the details are not in use.
+const GONE: u64 = u64::MAX;
+
+impl First {
+    #[inline]
+    fn of(loss: &Loss, place: u32) -> First {
+        let again = if loss.again { AGAIN } else { 0 };
+        First { at: [loss.at as u32, (loss.at >> 32) as u32], rest: place | again }
+    }
+
     /// When it was lost.
-    pub at: u64,
+    #[inline]
+    pub fn at(&self) -> u64 {
+        (self.at[1] as u64) << 32 | self.at[0] as u64
+    }
+
+    /// Whether it was a retransmission: then what it repeats has arrived, or was late.
+    #[inline]
+    pub fn again(&self) -> bool {
+        self.rest & AGAIN != 0
+    }
+
+    #[inline]
+    fn place(&self) -> usize {
+        (self.rest & !AGAIN) as usize
+    }
+}
+
+/// What came before the first loss of a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Detail {
+    /// When it was lost.
+    at: u64,
     /// When it departed.
     pub departed: u64,
     /// What the sender had done by then.
@@ -35,53 +77,62 @@ pub(crate) struct First {
     pub waited: [u64; TIERS],
     /// Picoseconds of serialisation until the loss.
     pub serialised: u32,
-    /// Whether it was a retransmission: then what it repeats has arrived, or was late.
-    pub again: bool,
+    key: u32,
 }
 
-impl First {
+impl Detail {
     #[inline]
-    fn of(loss: &Loss, stamps: &Stamps) -> First {
-        let Loss { at, serialised, again, .. } = *loss;
+    fn of(key: u32, loss: &Loss, stamps: &Stamps) -> Detail {
+        let Loss { at, serialised, .. } = *loss;
         let Stamps { departed, spent, waited, .. } = *stamps;
-        First { at, departed, spent, waited, serialised, again }
+        Detail { at, departed, spent, waited, serialised, key }
     }
+}
+
+/// Keeps details and returns their place.
+#[inline]
+fn keep(details: &mut Vec<Detail>, free: &mut Vec<u32>, detail: Detail) -> u32 {
+    let place = free.pop().unwrap_or(details.len() as u32);
+    match details.get_mut(place as usize) {
+        Some(unused) => *unused = detail,
+        None => {
+            make_room(details);
+            details.push(detail);
+        }
+    }
+    place
 }
 
 impl Losses {
     /// Nothing is lost. Memory is kept.
     pub fn clear(&mut self) {
         self.index.clear();
-        self.entries.clear();
+        self.details.clear();
         self.free.clear();
-        self.latest = 0;
+        (self.latest, self.full) = (0, 0);
     }
 
     /// Records the loss of a data packet. Of several losses of one packet the earliest is kept.
     /// Returns whether it is the packet's only one so far.
     pub fn insert(&mut self, key: u32, loss: &Loss, stamps: &Stamps) -> bool {
-        match self.index.entry(key) {
-            Entry::Occupied(known) => {
-                if loss.at < self.latest {
-                    let known = &mut self.entries[*known.get() as usize];
-                    if loss.at < known.at {
-                        *known = First::of(loss, stamps);
+        let Losses { index, details, free, .. } = self;
+        let earlier = loss.at < self.latest;
+        self.latest = self.latest.max(loss.at);
+        match index.entry(key) {
+            Entry::Occupied(mut known) => {
+                if earlier && loss.at < known.get().at() {
+                    let place = known.get().place();
+                    if place < details.len() {
+                        free.push(place as u32);
                     }
+                    let place = keep(details, free, Detail::of(key, loss, stamps));
+                    known.insert(First::of(loss, place));
                 }
-                self.latest = self.latest.max(loss.at);
                 false
             }
-            Entry::Vacant(place) => {
-                let entry = self.free.pop().unwrap_or(self.entries.len() as u32);
-                match self.entries.get_mut(entry as usize) {
-                    Some(unused) => *unused = First::of(loss, stamps),
-                    None => {
-                        make_room(&mut self.entries);
-                        self.entries.push(First::of(loss, stamps));
-                    }
-                }
-                place.insert(entry);
-                self.latest = self.latest.max(loss.at);
+            Entry::Vacant(new) => {
+                let place = keep(details, free, Detail::of(key, loss, stamps));
+                new.insert(First::of(loss, place));
                 true
             }
         }
@@ -89,29 +140,67 @@ impl Losses {
 
     /// The first loss of a packet, if one is known.
     #[inline]
-    pub fn first(&self, key: u32) -> Option<&First> {
-        let entry = self.index.get(&key)?;
-        Some(&self.entries[*entry as usize])
+    pub fn first(&self, key: u32) -> Option<First> {
+        self.index.get(&key).copied()
+    }
+
+    /// Its details, if they are not forgotten. Those of a loss that was removed are there until the
+    /// next one.
+    #[inline]
+    pub fn detail(&self, first: &First) -> Option<&Detail> {
+        self.details.get(first.place())
     }
 
     /// Removes and returns the first loss of a packet.
     pub fn remove(&mut self, key: u32) -> Option<First> {
-        let entry = self.index.remove(&key)?;
-        self.free.push(entry);
-        let known = &mut self.entries[entry as usize];
-        let first = *known;
-        known.departed = GONE;
+        let first = self.index.remove(&key)?;
+        if let Some(detail) = self.details.get_mut(first.place()) {
+            detail.at = GONE;
+            self.free.push(first.place() as u32);
+        }
         Some(first)
     }
 
-    /// How many packets are missing.
-    pub fn len(&self) -> usize {
-        self.index.len()
+    /// Whether no packet is missing.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
     }
 
-    /// When the packets departed whose losses are known, in no order.
+    /// Of how many packets details are kept.
+    #[inline]
+    pub fn detailed(&self) -> usize {
+        self.details.len() - self.free.len()
+    }
+
+    /// When the packets departed of which details are kept, in no order.
     pub fn departures(&self) -> impl Iterator<Item = u64> {
-        self.entries.iter().map(|first| first.departed).filter(|departed| *departed != GONE)
+        self.details.iter().filter(|detail| detail.at != GONE).map(|detail| detail.departed)
+    }
+
+    /// Forgets the details of losses before an instant.
+    pub fn forget(&mut self, before: u64) {
+        let mut kept = 0;
+        for place in 0..self.details.len() {
+            let detail = self.details[place];
+            let Some(first) = self.index.get_mut(&detail.key).filter(|_| detail.at != GONE) else {
+                continue;
+            };
+            if detail.at < before {
+                first.rest |= FORGOTTEN;
+                continue;
+            }
+            first.rest = first.rest & AGAIN | kept as u32;
+            self.details[kept] = detail;
+            kept += 1;
+        }
+        self.details.truncate(kept);
+        self.free.clear();
+        if let Some(most) = excess(kept, self.details.capacity()) {
+            self.details.shrink_to(most);
+            self.free.shrink_to(most);
+        }
+        self.full = kept + growth(kept);
     }
 }
 
@@ -167,8 +256,8 @@ mod tests {
         assert!(!lose(&mut losses, 7, 40));
         assert!(!lose(&mut losses, 7, 60));
         assert!(lose(&mut losses, 1, 55));
-        assert_eq!(losses.first(7).map(|loss| loss.at), Some(40));
-        assert_eq!(losses.remove(7).map(|loss| loss.at), Some(40));
+        assert_eq!(losses.first(7).map(|loss| loss.at()), Some(40));
+        assert_eq!(losses.remove(7).map(|loss| loss.at()), Some(40));
         assert!(losses.remove(7).is_none());
         let left: Vec<u64> = losses.departures().collect();
         assert_eq!(left, [55]);
@@ -183,9 +272,30 @@ mod tests {
             (0..50).for_each(|key| assert!(lose(&mut losses, key, round)));
             for key in 0..50 {
                 let found = losses.remove(key).expect("inserted above");
-                assert_eq!(found.at, round);
+                assert_eq!(found.at(), round);
             }
         }
-        assert_eq!(losses.entries.len(), 50);
+        assert_eq!((losses.details.len(), losses.detailed()), (50, 0));
+    }
+
+    #[test]
+    fn details_are_forgotten_and_the_losses_are_not() {
+        let mut losses = Losses::default();
+        (0..1_000).for_each(|key| assert!(lose(&mut losses, key, 1 << 33 | key as u64)));
+        (0..10).for_each(|key| assert!(losses.remove(key).is_some()));
+        losses.forget(1 << 33 | 900);
+        assert_eq!((losses.detailed(), losses.details.len()), (100, 100));
+        assert!(losses.details.capacity() <= 200);
+        for key in 10..1_000 {
+            let first = losses.first(key).expect("it is lost");
+            let departed = losses.detail(&first).map(|detail| detail.departed);
+            assert_eq!(first.at(), 1 << 33 | key as u64);
+            assert_eq!(departed, (key >= 900).then_some(first.at()));
+        }
+        // An earlier loss of a packet has details of its own.
+        assert!(!lose(&mut losses, 50, 7));
+        let first = losses.remove(50).expect("it is lost");
+        assert_eq!(losses.detail(&first).map(|detail| detail.departed), Some(7));
+        assert_eq!(std::mem::size_of::<(u32, First)>(), 16);
     }
 }

@@ -10,7 +10,7 @@
 //! only word that they have ended.
 
 use crate::breakdown::{Gap, Lost};
-use crate::flow_losses::{self, FlowLosses, Scratch};
+use crate::flow_losses::{self, FlowLosses, Scratch, of};
 use crate::losses::Spread;
 use crate::pool::HAS_GAP;
 use crate::recoveries::{COPY, Limits};
@@ -216,8 +216,7 @@ impl Probe {
         // Without stamps it was not the flow's last byte that came: a packet said so that is not
         // the flow's. To the record the flow is not complete.
         if let Some((stamps, meta, path)) = &self.arriving {
-            let losses = of(&mut self.lossy, trace);
-            let losses = losses.map(|losses| &*losses);
+            let losses = of(&mut self.lossy, trace).map(|losses| &*losses);
             let (parts, last, started) =
                 flow_losses::whole(flow, losses, stamps, meta, *path, self.now);
             self.outcomes.push(Outcome { flow, started, completed: self.now, parts, last });
@@ -291,6 +290,12 @@ impl Probe {
         self.receiver(packet.flow).arrives(packet, stamps)
     }
 
+    /// Whether some flow has lost something, so that stamps are needed of many packets.
+    #[inline]
+    pub fn has_losses(&self) -> bool {
+        !self.lossy.is_empty()
+    }
+
     /// Announces a data packet whose stamps are not needed.
     #[inline]
     pub fn passing(&mut self) {
@@ -308,7 +313,7 @@ impl Probe {
         let Some(losses) = of(&mut self.lossy, trace) else { return };
         losses.forget_old(self.now, &mut self.scratch);
         trace.counted = trace.counted.wrapping_sub((stamps.ordinal() == COPY) as u32);
-        losses.count(stamps, trace.counted);
+        losses.count(stamps, again, trace.counted);
         if trace.losses > 0 || again {
             let key = packet.header.data_key();
             let (patience, scratch) = (self.patience, &mut self.scratch);
@@ -322,7 +327,7 @@ impl Probe {
         let place = self.place(packet.flow);
         if packet.is_data() && stamps.ordinal() > 0 && place != self.run {
             stamps.number |= COPY;
-            self.losses_of(place).double(stamps);
+            self.losses_of(place).0.double(stamps);
             self.receivers[place].followed = true;
         }
     }
@@ -379,16 +384,17 @@ impl Probe {
         let counts = matches!(loss.what, Lost::Data(_)) && stamps.ordinal() > 0;
         trace.counted = trace.counted.wrapping_add((counts && stamps.ordinal() != COPY) as u32);
         let counted = trace.counted;
-        let losses = self.losses_of(place);
+        let (losses, scratch) = self.losses_of(place);
+        losses.forget_if_full(scratch);
         let new = losses.lose(loss, stamps);
         if counts {
-            losses.count(stamps, counted);
+            losses.count(stamps, loss.again, counted);
         }
         self.receivers[place].losses += new as u32;
     }
 
-    /// What a flow has lost. Its entry is made if it has none.
-    fn losses_of(&mut self, place: usize) -> &mut FlowLosses {
+    /// What a flow has lost, and shared memory. Its entry is made if it has none.
+    fn losses_of(&mut self, place: usize) -> (&mut FlowLosses, &mut Scratch) {
         let entry = &mut self.receivers[place].entry;
         if *entry == 0 {
             *entry = self.unused.pop().unwrap_or_else(|| {
@@ -396,7 +402,7 @@ impl Probe {
                 self.lossy.len() as u32
             });
         }
-        &mut self.lossy[*entry as usize - 1]
+        (&mut self.lossy[*entry as usize - 1], &mut self.scratch)
     }
 
     // -- flows opened while the run goes on ----------------------------------------------------
@@ -488,12 +494,6 @@ impl Probe {
     pub fn deliveries(&self) -> &[(FlowId, u64, u32)] {
         self.deliveries.as_deref().unwrap_or(&[])
     }
-}
-
-/// What a flow has lost, if anything.
-#[inline]
-fn of<'a>(lossy: &'a mut [FlowLosses], trace: &ReceiverTrace) -> Option<&'a mut FlowLosses> {
-    lossy.get_mut((trace.entry as usize).wrapping_sub(1))
 }
 
 #[cfg(test)]

@@ -81,19 +81,39 @@ struct UnderWay {
     goal: Option<Departed>,
     /// How many up to the goal are under way.
     left: u32,
+    /// The latest packet known that was sent for the first time.
+    new: Departed,
+    /// That one when the goal was set.
+    goal_new: u64,
     /// Nothing is under way that departed before.
     clear: u64,
+    /// Nothing is under way that departed before the packet that was sent for the first time at this
+    /// instant, and it is not either.
+    clear_new: u64,
 }
 
 impl UnderWay {
     fn new(since: u64) -> UnderWay {
-        UnderWay { since, last: Departed { number: 0, at: 0 }, goal: None, left: 0, clear: 0 }
+        let none = Departed { number: 0, at: 0 };
+        UnderWay {
+            since,
+            last: none,
+            goal: None,
+            left: 0,
+            new: none,
+            goal_new: 0,
+            clear: 0,
+            clear_new: 0,
+        }
     }
 
     /// A packet has arrived or was lost, the `counted`-th of the flow.
-    fn count(&mut self, packet: Departed, counted: u32) {
+    fn count(&mut self, packet: Departed, again: bool, counted: u32) {
         if packet.number > self.last.number {
             self.last = packet;
+        }
+        if !again && packet.number > self.new.number {
+            self.new = packet;
         }
         match self.goal {
             Some(goal) => {
@@ -103,7 +123,7 @@ impl UnderWay {
             None => {}
         }
         while let Some(goal) = self.goal.filter(|_| self.left == 0) {
-            self.clear = goal.at;
+            (self.clear, self.clear_new) = (goal.at, self.goal_new);
             if goal == self.last {
                 break;
             }
@@ -113,7 +133,7 @@ impl UnderWay {
 
     /// All packets counted so far departed up to the last known departure.
     fn aim(&mut self, counted: u32) {
-        self.goal = Some(self.last);
+        (self.goal, self.goal_new) = (Some(self.last), self.new.at);
         self.left = self.last.number.saturating_sub(counted);
     }
 }
@@ -193,7 +213,7 @@ impl Recoveries {
 
     /// A data packet has arrived or was lost, the `counted`-th of the flow.
     #[inline]
-    pub fn count(&mut self, stamps: &Stamps, counted: u32) {
+    pub fn count(&mut self, stamps: &Stamps, again: bool, counted: u32) {
         let number = stamps.ordinal();
         if number == COPY {
             let copy = self.copies.iter().position(|departed| *departed == stamps.departed);
@@ -201,7 +221,7 @@ impl Recoveries {
         } else if let Some(under_way) = &mut self.under_way
             && number > 0
         {
-            under_way.count(Departed { number, at: stamps.departed }, counted);
+            under_way.count(Departed { number, at: stamps.departed }, again, counted);
         }
     }
 
@@ -210,26 +230,47 @@ impl Recoveries {
         self.copies.push(stamps.departed);
     }
 
-    /// Before a packet that arrives at `now` is counted: forgets what no packet can ask for, if there
-    /// are many, also against the packets that are `missing`, whose departures are `asked`.
+    /// Something new was sent at this instant or later before whatever departs from now on or is under
+    /// way.
+    pub fn new_since(&self) -> u64 {
+        // Copies are not counted.
+        let under_way = self.under_way.as_ref().filter(|_| self.copies.is_empty());
+        under_way.map_or(0, |under_way| under_way.clear_new)
+    }
+
+    /// Whether there are so many that those are to be looked for that no packet can ask for, also of
+    /// those that are `missing`.
     #[inline]
-    pub fn forget_old(
-        &mut self,
-        now: u64,
-        missing: usize,
-        asked: impl Fn(&mut dyn FnMut(u64)),
-        scratch: &mut Vec<usize>,
-    ) {
-        if self.all.len() >= self.full.max(self.limits.full).max(missing / 8) {
-            self.forget(asked, scratch);
-        }
-        if self.are_many() && self.under_way.is_none() {
+    pub fn are_full(&self, missing: usize) -> bool {
+        self.all.len() >= self.enough(self.full).max(missing / 8)
+    }
+
+    /// How many are worth a search, but not less than so many.
+    #[inline]
+    pub fn enough(&self, full: usize) -> usize {
+        full.max(self.limits.full)
+    }
+
+    /// Before a packet that arrives at `now` is counted: packets under way are counted, if there are
+    /// many recoveries, or losses with details.
+    #[inline]
+    pub fn follow(&mut self, now: u64, detailed: usize) {
+        if self.under_way.is_none() && (self.are_many() || detailed >= self.limits.followed) {
             self.under_way = Some(UnderWay::new(now));
         }
     }
 
-    #[cold]
-    fn forget(&mut self, asked: impl Fn(&mut dyn FnMut(u64)), needed: &mut Vec<usize>) {
+    /// Packets under way need not be counted, if there are few.
+    #[inline]
+    pub fn unfollow(&mut self, detailed: usize) {
+        if !self.are_many() && detailed < self.limits.followed {
+            self.under_way = None;
+        }
+    }
+
+    /// Forgets those that no packet can ask for, also of those that are missing, whose departures are
+    /// `asked`.
+    pub fn forget(&mut self, asked: impl Fn(&mut dyn FnMut(u64)), needed: &mut Vec<usize>) {
         let after = |at| self.all.partition_point(|known: &Resumed| known.at <= at);
         let clear = self.under_way.as_ref().map_or(0, |under_way| under_way.clear);
         let first = after(clear).saturating_sub(1);
@@ -259,9 +300,6 @@ impl Recoveries {
         }
         self.forget_first(needed);
         self.full = 2 * self.all.len();
-        if !self.are_many() {
-            self.under_way = None;
-        }
     }
 
     /// Forgets first departures of recoveries that are forgotten. Without an allocation: a flow that keeps on
