@@ -9,6 +9,7 @@
 //! state of those times, so lazy updates do not affect any result.
 
 mod agenda;
+mod ahead;
 mod barrier;
 mod batches;
 mod buffer;

@@ -1,7 +1,7 @@
 //! A partition of the fabric with its own clock and event loop.
 
-use crate::agenda::{PORT_TIMER, class};
-use crate::egress::{Egress, PortBody};
+use crate::agenda::PORT_TIMER;
+use crate::egress::Egress;
 use crate::host::HostState;
 use crate::mark;
 use crate::network::Network;
@@ -9,7 +9,7 @@ use crate::queue::Event;
 use crate::switch::{arrive, egress, is_eventful, settle};
 use crate::transit::{Common, Transit};
 use incast_fabric::PortId;
-use incast_transport::{PacketRef, Time, prefetch};
+use incast_transport::{PacketRef, Time};
 use incast_world::{Ending, Gate, LinkState, Progress, Switch, is_change};
 use std::cmp::Reverse;
 
@@ -18,12 +18,6 @@ pub(crate) struct Openings {
     /// Flows of each batch by start time, and those that are ended, latest first.
     timed: Vec<Vec<u32>>,
     pub progress: Progress,
-}
-
-/// Where a packet arrives.
-enum Place<'a> {
-    Host(&'a HostState),
-    Port(&'a PortBody),
 }
 
 /// The nodes of a partition and the network between them.
@@ -250,50 +244,6 @@ impl Partition {
             2 => own_host(&mut self.hosts, event.id()).timer(&mut self.net),
             _ => self.change_links(event.id() as usize),
         }
-    }
-
-    /// Prefetches the data of the next events: packets, then the ports that they come from and go to,
-    /// then their destination hosts and handlers, then the transports. With few pending events all
-    /// data is in the cache already.
-    #[inline]
-    fn prefetch_next(&self) {
-        let transit = &self.net.transit;
-        let Some([second, _, _, fifth, _, _, _, _, tenth, _, _, _, _, last]) =
-            transit.agenda.queue.after_next()
-        else {
-            return;
-        };
-        if last.key() < class::OPEN {
-            transit.packets.prefetch(PacketRef(last.id()));
-        }
-        if tenth.key() < class::OPEN {
-            self.net.prefetch(PacketRef(tenth.id()));
-        }
-        match self.place(fifth) {
-            Some(Place::Host(host)) => prefetch(host, 2),
-            Some(Place::Port(port)) => port.prefetch(),
-            None => {}
-        }
-        if let Some(Place::Host(host)) = self.place(second) {
-            self.net.prefetch_port(host.end.port(), 1);
-            if let Some(transport) = host.end.first_transport() {
-                prefetch(transport, 6);
-            }
-        }
-    }
-
-    /// Where the packet of this event arrives, as far as that is known.
-    #[inline]
-    fn place(&self, event: &Event) -> Option<Place<'_>> {
-        if event.key() >= class::OPEN {
-            return None;
-        }
-        let meta = self.net.transit.packets.meta(PacketRef(event.id()));
-        if meta.next != PacketRef::NONE {
-            return self.net.bodies.get(meta.next.0 as usize).map(Place::Port);
-        }
-        let peer = self.net.egress.get(meta.link as usize)?.peer;
-        self.hosts.get(peer as usize)?.as_ref().map(Place::Host)
     }
 
     /// Handles a packet's arrival at the other end of its link.

@@ -42,11 +42,17 @@ const WIDTH: u32 = 16;
 const BUCKETS: u64 = 1 << 13;
 const MASK: u64 = BUCKETS - 1;
 
+/// How many events after the next one are looked at.
+pub(crate) const AHEAD: usize = 15;
+/// Behind the last event of the current bucket: never due, and no arrival.
+const END: Event = Event { time: u64::MAX, rest: u64::MAX };
+
 /// A priority queue of events. Pushing into the past is a bug.
 pub struct Wheel {
     buckets: Vec<Vec<Event>>,
     occupied: Vec<u64>,
     spare: Vec<Vec<Event>>,
+    /// The current bucket in order, then [`AHEAD`] times [`END`] if there are as many events.
     current: Vec<Event>,
     /// Sort keys of the current bucket; see [`sort`].
     ranks: Vec<u64>,
@@ -172,10 +178,17 @@ impl Wheel {
         self.side.pop().expect("an event is waiting").0
     }
 
-    /// The `N` events after the next one, if the current bucket has as many.
+    /// The events from the next one on, if the current bucket had as many when it began; behind its last
+    /// one is what is no arrival.
     #[inline]
-    pub fn after_next<const N: usize>(&self) -> Option<&[Event; N]> {
-        self.current.get(self.position + 1..)?.first_chunk()
+    pub(crate) fn ahead(&self) -> Option<&[Event; AHEAD]> {
+        self.current.get(self.position..)?.first_chunk()
+    }
+
+    /// Whether the first event of the current bucket was removed, and no other.
+    #[inline]
+    pub(crate) fn has_begun(&self) -> bool {
+        self.position == 1
     }
 
     /// The next slot with events, if any.
@@ -204,6 +217,9 @@ impl Wheel {
         let mut bucket = std::mem::take(&mut self.buckets[index]);
         self.position = 0;
         sort(&mut bucket, &mut self.ranks, &mut self.current);
+        if bucket.len() >= AHEAD {
+            self.current.extend([END; AHEAD]);
+        }
         bucket.clear();
         self.spare.push(bucket);
     }

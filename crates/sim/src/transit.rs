@@ -79,6 +79,13 @@ pub(crate) struct Border {
     pub batches: Batches,
 }
 
+impl Border {
+    /// Whether there is no other partition or batch.
+    fn is_of_all(&self) -> bool {
+        self.outboxes.len() == 1 && self.batches.count() == 1
+    }
+}
+
 /// Packets in flight and their statistics.
 pub(crate) struct Transit {
     pub common: Arc<Common>,
@@ -248,9 +255,13 @@ impl Transit {
     fn record_loss(&mut self, loss: Option<Loss>, packet: PacketRef) {
         let Some(loss) = loss else { return };
         let stamps = self.packets.stamps_mut(packet);
+        let border = &mut self.border;
+        if border.is_of_all() {
+            self.probe.record_loss(&loss, stamps);
+            return stamps.lose();
+        }
         let receiver = self.common.flows[loss.flow.0 as usize].flow.dst;
         let home = self.common.batch_of[receiver.0 as usize];
-        let border = &mut self.border;
         let part = home / self.common.batches;
         if part != border.index {
             border.outboxes[part as usize].losses.push((loss, *stamps));

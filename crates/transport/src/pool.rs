@@ -391,6 +391,13 @@ impl PacketPool {
         prefetch_line(self.stamps.as_ptr().wrapping_add(index) as *const u8);
     }
 
+    /// Prefetches what a packet's source wrote into its timestamps. Any handle is allowed.
+    #[inline]
+    pub fn prefetch_source(&self, packet: PacketRef) {
+        let stamps = self.stamps.as_ptr().wrapping_add(packet.0 as usize) as *const u8;
+        (1..3).for_each(|line| prefetch_line(stamps.wrapping_add(64 * line)));
+    }
+
     /// Removes a packet, to move it to another pool.
     pub fn take(&mut self, packet: PacketRef) -> (Packet, Meta, Extension, Stamps) {
         let index = packet.0 as usize;
