@@ -115,6 +115,8 @@ impl<L: ControlFactory> SenderDriven<L> {
         ];
         for (timer, due) in dues {
             if due < out.armed[timer as usize] {
+                // A shorter RTT may bring a timeout before now: then it is due at once.
+                let due = due.max(env.now);
                 out.armed[timer as usize] = due;
                 self.alarms.push((due, flow, timer));
             }
