@@ -549,6 +549,55 @@ local transports = {
             { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
         } },
     } },
+    [24] = { name = "swift", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+    } },
+    [25] = { name = "powertcp", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+        { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
+            kind = 5, set = 1, clear = 0, payload = false, fields = {
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
+        } },
+    } },
+    [26] = { name = "theta_powertcp", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged (the last one of several), modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+        { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
+            kind = 5, set = 1, clear = 0, payload = false, fields = {
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
+        } },
+    } },
     [133] = { name = "amrt", views = {
         { name = "Data", text = "One packet of a flow",
             kind = 2, set = 0, clear = 0, coded = true, fields = {

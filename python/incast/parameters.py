@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ._section import Parameters
 
-__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Phost", "Rcp", "Ren", "Timely", "Trd", "Uec", "Vcp", "Xcp"]
+__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Phost", "Powertcp", "Rcp", "Ren", "Swift", "ThetaPowertcp", "Timely", "Trd", "Uec", "Vcp", "Xcp"]
 
 
 @dataclass(kw_only=True)
@@ -395,6 +395,9 @@ class Dcqcn(Parameters):
         window_limit: Whether the data in flight is limited to a BDP, in proportion to the
             flow's rate. Accepted: true or false. Default: false. Source: the paper: none;
             HPCC's simulator: DCQCN+win.
+        recovery: How lost packets are sent again; with `sack` a BDP may be in flight at
+            most. Accepted: go-back-n or sack. Default: go-back-n. Source: HPCC's simulator:
+            go-back-n; sack: Mittal et al., IRN, SIGCOMM 2018.
         nack_interval: Least time between two NACKs (go-back-n) for the same byte. Accepted:
             more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
         rto_min: Least retransmission timeout. Accepted: more than 0, at most 60s. Default:
@@ -423,6 +426,7 @@ class Dcqcn(Parameters):
     hyper_increase: Any = None
     min_rate: Any = None
     window_limit: Any = None
+    recovery: Any = None
     nack_interval: Any = None
     rto_min: Any = None
     control_limit: Any = None
@@ -1066,6 +1070,67 @@ class Phost(Parameters):
 
 
 @dataclass(kw_only=True)
+class Powertcp(Parameters):
+    """powertcp: PowerTCP (Addanki, Michel and Schmid, PowerTCP: Pushing the Performance Limits of
+    Datacenter Networks, NSDI 2022).
+
+    Args:
+        set: Values of several parameters under one name. Parameters given beside it keep
+            their given values. Accepted: paper, code. Default: paper. Source: listed with
+            each set.
+        gain: Weight of the new window (gamma). Accepted: 0 < gain <= 1. Default: 0.9.
+            Source: PowerTCP §3: 0.9.
+        target_power: Power that is aimed at (eta); a busy link without a queue has 1.
+            Accepted: 0 < target_power <= 1. Default: 1. Source: PowerTCP Algorithm 1; its
+            simulator: 0.95.
+        power_floor: Least rate of arrivals that a hop counts with, in link rates. Accepted:
+            0 to 1. Default: 0.5. Source: PowerTCP's simulator: 0.5; the paper has none.
+        average: The window with which a new one is averaged: the present one, or that of
+            the round. Accepted: window or reference. Default: window. Source: PowerTCP
+            Algorithm 1; its simulator: reference.
+        int_hops: Records that a packet has room for; auto: as many as the longest path has
+            switches. Accepted: auto, or 1 to 8. Default: auto. Source: as HPCC.
+        quantise_int: Whether records have the widths of their fields on the wire. Accepted:
+            true or false. Default: true. Source: HPCC §4.1; false: an ablation without a
+            codec.
+        flows: Flows that a host's link is expected to have at once (N): each adds so many
+            times less. Accepted: 1 to 1000000. Default: 10. Source: PowerTCP §3: expected
+            flows per NIC; 10 is our own.
+        additive_rate: Additive step as a rate; auto: the link's over `flows`. Accepted:
+            auto, or 0bps and more. Default: auto. Source: PowerTCP §3; its simulator: 150
+            Mb/s.
+        min_rate: Least rate. Accepted: more than 0. Default: 100Mbps. Source: PowerTCP's
+            simulator: 100 Mb/s.
+        base_rtt: RTT that windows are for (tau); auto: the fabric's. Accepted: auto, or
+            more than 0. Default: auto. Source: PowerTCP's simulator: the largest of all
+            pairs.
+        recovery: How lost packets are sent again. Accepted: go-back-n or sack. Default: go-
+            back-n. Source: PowerTCP's simulator: go-back-N under PFC.
+        nack_interval: Least time between two requests to go back for the same byte.
+            Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
+        rto_min: Minimum retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
+            auto, or more than 0, at most 60s. Default: auto. Source: own choice: PowerTCP
+            has none.
+    """
+
+    _transport: ClassVar[str] = "powertcp"
+    set: Any = None
+    gain: Any = None
+    target_power: Any = None
+    power_floor: Any = None
+    average: Any = None
+    int_hops: Any = None
+    quantise_int: Any = None
+    flows: Any = None
+    additive_rate: Any = None
+    min_rate: Any = None
+    base_rtt: Any = None
+    recovery: Any = None
+    nack_interval: Any = None
+    rto_min: Any = None
+
+
+@dataclass(kw_only=True)
 class Rcp(Parameters):
     """rcp: RCP (Dukkipati, Kobayashi, Zhang-Shen and McKeown, Processor Sharing Flows in the
     Internet, IWQoS 2005).
@@ -1169,6 +1234,119 @@ class Ren(Parameters):
 
 
 @dataclass(kw_only=True)
+class Swift(Parameters):
+    """swift: Swift (Kumar et al., Swift: Delay is Simple and Effective for Congestion Control in
+    the Datacenter, SIGCOMM 2020).
+
+    Args:
+        set: Values of several parameters under one name. Parameters given beside it keep
+            their given values. Accepted: fabric, htsim, sird, bolt. Default: fabric.
+            Source: listed with each set.
+        base_target: Target delay of a flow with a large window; auto: 1.25 base RTTs and 2
+            us. Accepted: auto, or more than 0. Default: auto. Source: Swift §3.5; auto is
+            our own; htsim: 20 us, Bolt's simulator: 25 us.
+        hop_target: What each link of the longest path adds to it; auto: 0 with `base_target
+            = auto`, else 1 us. Accepted: auto, or 0 and more. Default: auto. Source: Swift
+            §3.5; SIRD's and Bolt's simulators: 1 us, htsim: 3.05 us.
+        flow_range: What a small window adds to it at most (fs_range); auto: five times
+            `base_target`. Accepted: auto, or more than 0. Default: auto. Source: Swift
+            §3.5; htsim, SIRD's simulator: five times the base.
+        flow_min: Window that adds all of it, in packets (fs_min_cwnd). Accepted: 0.001 to
+            1000000. Default: 0.1. Source: Swift §3.5; htsim: 0.1.
+        flow_max: Window from which on nothing is added, in packets (fs_max_cwnd). Accepted:
+            0.001 to 1000000. Default: 100. Source: Swift §3.5; htsim: 100, Bolt's
+            simulator: 256.
+        increase: Packets that a window grows by per RTT (ai). Accepted: more than 0, at
+            most 1000. Default: 1. Source: Swift Algorithm 1; htsim: 1.
+        decrease: Factor of a decrease (beta). Accepted: more than 0, at most 1. Default:
+            0.8. Source: Swift Algorithm 1; htsim: 0.8.
+        max_decrease: Largest share that a decrease takes (max_mdf). Accepted: more than 0,
+            below 1. Default: 0.5. Source: Swift Algorithm 1; htsim: 0.5.
+        min_window: Least window, in packets. Accepted: 0.001 to 1000000. Default: 0.001.
+            Source: SIRD's simulator: 0.001; htsim: 10 B.
+        max_window: Largest window, in packets. Accepted: 0.001 to 1000000. Default: 256.
+            Source: Bolt's simulator: 256; htsim: 1000.
+        initial_window: First window, in packets; auto: a BDP. Accepted: auto, or 0.001 to
+            1000000. Default: auto. Source: SIRD's and Bolt's simulators: a BDP; htsim: 12.
+        timeouts_to_min: Timeouts in a row after which the window is the least one.
+            Accepted: 1 to 1000. Default: 5. Source: htsim: 5; SIRD's simulator: 12.
+        rto_min: Least retransmission timeout. Accepted: more than 0, at most 60s. Default:
+            100us. Source: htsim: 100 us.
+        rto_initial: Retransmission timeout before the first sample. Accepted: more than 0,
+            at most 60s. Default: 1ms. Source: htsim: 1 ms.
+    """
+
+    _transport: ClassVar[str] = "swift"
+    set: Any = None
+    base_target: Any = None
+    hop_target: Any = None
+    flow_range: Any = None
+    flow_min: Any = None
+    flow_max: Any = None
+    increase: Any = None
+    decrease: Any = None
+    max_decrease: Any = None
+    min_window: Any = None
+    max_window: Any = None
+    initial_window: Any = None
+    timeouts_to_min: Any = None
+    rto_min: Any = None
+    rto_initial: Any = None
+
+
+@dataclass(kw_only=True)
+class ThetaPowertcp(Parameters):
+    """theta_powertcp: theta-PowerTCP (Addanki, Michel and Schmid, PowerTCP: Pushing the
+    Performance Limits of Datacenter Networks, NSDI 2022, Algorithm 2).
+
+    Args:
+        set: Values of several parameters under one name. Parameters given beside it keep
+            their given values. Accepted: paper, code. Default: paper. Source: listed with
+            each set.
+        gain: Weight of the new window (gamma). Accepted: 0 < gain <= 1. Default: 0.7.
+            Source: PowerTCP's simulator: 0.7; PowerTCP §3: 0.9.
+        tolerance: Base RTTs that count as a delay without a queue. Accepted: 1 to 10.
+            Default: 1. Source: PowerTCP Algorithm 2: 1; its simulator: 1.05.
+        power_floor: Least growth of delay, in link rates. Accepted: 0 to 1. Default: 0.5.
+            Source: PowerTCP's simulator: 0.5; the paper has none.
+        update: When the window changes: once per RTT, or with each ACK. Accepted: round or
+            ack. Default: round. Source: PowerTCP Algorithm 2; its simulator: ack.
+        flows: Flows that a host's link is expected to have at once (N): each adds so many
+            times less. Accepted: 1 to 1000000. Default: 10. Source: PowerTCP §3: expected
+            flows per NIC; 10 is our own.
+        additive_rate: Additive step as a rate; auto: the link's over `flows`. Accepted:
+            auto, or 0bps and more. Default: auto. Source: PowerTCP §3; its simulator: 150
+            Mb/s.
+        min_rate: Least rate. Accepted: more than 0. Default: 100Mbps. Source: PowerTCP's
+            simulator: 100 Mb/s.
+        base_rtt: RTT that windows are for (tau); auto: the fabric's. Accepted: auto, or
+            more than 0. Default: auto. Source: PowerTCP's simulator: the largest of all
+            pairs.
+        recovery: How lost packets are sent again. Accepted: go-back-n or sack. Default: go-
+            back-n. Source: PowerTCP's simulator: go-back-N under PFC.
+        nack_interval: Least time between two requests to go back for the same byte.
+            Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
+        rto_min: Minimum retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
+            auto, or more than 0, at most 60s. Default: auto. Source: own choice: PowerTCP
+            has none.
+    """
+
+    _transport: ClassVar[str] = "theta_powertcp"
+    set: Any = None
+    gain: Any = None
+    tolerance: Any = None
+    power_floor: Any = None
+    update: Any = None
+    flows: Any = None
+    additive_rate: Any = None
+    min_rate: Any = None
+    base_rtt: Any = None
+    recovery: Any = None
+    nack_interval: Any = None
+    rto_min: Any = None
+
+
+@dataclass(kw_only=True)
 class Timely(Parameters):
     """timely: TIMELY (Mittal et al., TIMELY: RTT-based Congestion Control for the Datacenter,
     SIGCOMM 2015).
@@ -1218,6 +1396,9 @@ class Timely(Parameters):
         window_limit: Whether a flow has at most a BDP in flight, less in proportion to its
             rate. Accepted: true or false. Default: false. Source: the paper: none; HPCC's
             simulator: TIMELY+win.
+        recovery: How lost packets are sent again; with `sack` a BDP may be in flight at
+            most. Accepted: go-back-n or sack. Default: go-back-n. Source: HPCC's simulator:
+            go-back-n; sack: Mittal et al., IRN, SIGCOMM 2018.
         nack_interval: Least time between two requests to go back for the same byte.
             Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
         rto_min: Minimum retransmission timeout. Accepted: more than 0, at most 60s.
@@ -1245,6 +1426,7 @@ class Timely(Parameters):
     patched_decrease: Any = None
     patched_delay: Any = None
     window_limit: Any = None
+    recovery: Any = None
     nack_interval: Any = None
     rto_min: Any = None
     control_limit: Any = None
@@ -1283,9 +1465,8 @@ class Uec(Parameters):
     as in its simulator uet-htsim; Bonato et al., SMaRTT-REPS, 2024).
 
     Args:
-        mode: Which congestion controls run; rccc alone does not slow down behind an
-            oversubscribed core. Accepted: nscc, rccc or nscc_rccc. Default: nscc. Source:
-            the authors' simulator: nscc.
+        mode: Which congestion controls run. Accepted: nscc, rccc or nscc_rccc. Default:
+            nscc. Source: the authors' simulator: nscc.
         trimming: Whether a full queue cuts payloads off instead of dropping packets.
             Accepted: true or false. Default: true. Source: the authors' simulator: on.
         path_choice: How a source chooses the path number of each packet. Accepted:

@@ -553,6 +553,12 @@ class Balance(Section):
             1 to 1GB. Default: 1B.
         stale: Routings `least-queue` and `drill`: lengths of queues are read anew once they
             are so old. Zero: at each packet. Accepted: at most 1s. Default: 0s.
+        plb_rounds: Routing `plb`: a flow moves to another path after so many windows of
+            data in a row that told of congestion. Accepted: 1 to 1000, or `auto`. Default:
+            each transport's own: `dctcp` 3, `swift` 5 to 7 at random.
+        plb_share: Routing `plb`: share of a window's ACKs from which on they tell of
+            congestion. Accepted: 0.01 to 1, or `auto`. Default: each transport's own:
+            `dctcp` 0.5, `swift` 1.
         data_only: Routings `least-queue`, `drill` and `flowlet`: packets without payload
             (ACKs, grants, ...) take `ecmp` instead. Accepted: true or false. Default:
             false.
@@ -564,6 +570,8 @@ class Balance(Section):
     flowlet_gap: str | None = None
     quantum: str | None = None
     stale: str | None = None
+    plb_rounds: int | Literal["auto"] | None = None
+    plb_share: float | Literal["auto"] | None = None
     data_only: bool | None = None
 
 
@@ -576,11 +584,12 @@ class Transport(Section):
             Accepted: a list, each text. Required.
         routing: Load balancing of all transports. Accepted: `ecmp`, `symmetric-ecmp`,
             `spray`, `round-robin`, `source-round-robin`, `source-path`, `entropy`, `least-
-            queue`, `drill`, `flowlet`, `paths`, or `auto`. Default: each transport's own.
+            queue`, `drill`, `flowlet`, `plb`, `paths`, or `auto`. Default: each transport's
+            own.
         routings: Load balancing by transport, as in `routings.phost = "ecmp"`. Accepted: a
             table, each value `ecmp`, `symmetric-ecmp`, `spray`, `round-robin`, `source-
             round-robin`, `source-path`, `entropy`, `least-queue`, `drill`, `flowlet`,
-            `paths`. Default: as `routing`.
+            `plb`, `paths`. Default: as `routing`.
         balance: Numbers of the routings `entropy`, `drill`, `least-queue` and `flowlet`.
             Accepted: a section [transport.balance]. Default: all defaults.
         paths: CSV file of fixed paths, for the routing `paths`. Its first line is
@@ -613,8 +622,8 @@ class Transport(Section):
     """
 
     names: Sequence[str]
-    routing: Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "paths", "auto"] | None = None
-    routings: Mapping[str, Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "paths"]] | None = None
+    routing: Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "plb", "paths", "auto"] | None = None
+    routings: Mapping[str, Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "plb", "paths"]] | None = None
     balance: Balance | Mapping[str, Any] | None = None
     paths: str | None = None
     acks: Literal["data", "control", "auto"] | None = None

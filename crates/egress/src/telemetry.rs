@@ -1,7 +1,11 @@
 //! Telemetry as a port writes it into packets (HPCC §3.1). What a record says is
 //! [`incast_transport::telemetry`]'s.
 
-use incast_transport::{IntRecord, PacketPool, PacketRef, Time};
+use incast_transport::telemetry::{Gauge, MAX_RATES};
+use incast_transport::{
+    Bytes, FabricSite, INT_HOPS, IntRecord, Marker, PacketPool, PacketRef, ParameterError,
+    PortSite, Time, View,
+};
 
 /// Writes a record into a packet's stack, and when it was written: what the packet tells is as old,
 /// on average, as its records are. A packet without a stack, or whose stack is full, stays as it is.
@@ -19,12 +23,83 @@ pub fn stamp(packets: &mut PacketPool, packet: PacketRef, record: IntRecord, now
     }
 }
 
+/// A marker that writes a port's byte count and queue length into each departing data packet.
+pub struct Stamper {
+    gauge: Gauge,
+}
+
+impl Stamper {
+    /// With `exact` records are not cut to their fields.
+    pub fn new(site: &PortSite, exact: bool) -> Stamper {
+        Stamper { gauge: Gauge::new(&site.fabric.rates, site.rate, exact) }
+    }
+}
+
+impl Marker for Stamper {
+    fn on_dequeue(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &View) -> bool {
+        if view.own && packets[packet].is_data() {
+            // All classes count: all queued bytes delay the packet (GetNBytesTotal).
+            let record = self.gauge.record(view.now, view.sent, view.all.bytes);
+            stamp(packets, packet, record, view.now);
+        }
+        false
+    }
+
+    fn sees(&self) -> (bool, bool) {
+        (false, true)
+    }
+
+    fn timed(&self) -> bool {
+        false
+    }
+}
+
+/// Switches on the longest path if their records fit; otherwise the error, for
+/// `transport` of these `int_hops`.
+///
+/// # Errors
+/// A fabric of too many rates or too long paths.
+pub fn depth(
+    transport: &'static str,
+    int_hops: Option<u8>,
+    fabric: &FabricSite,
+) -> Result<u8, ParameterError> {
+    let fail = |key: &str, value: String, problem: String| {
+        let (key, known) = (key.to_string(), vec!["int_hops", "fabric.rate"]);
+        Err(ParameterError { transport, key, value, problem, known })
+    };
+    if fabric.rates.len() > MAX_RATES {
+        let value = format!("{} different rates", fabric.rates.len());
+        let problem = format!("records tell at most {MAX_RATES} rates of links apart");
+        return fail("fabric.rate", value, problem);
+    }
+    let switches = fabric.hops.max(2) - 1;
+    let room = int_hops.map_or(INT_HOPS as u32, u32::from);
+    if switches > room {
+        let value = int_hops.map_or("auto".into(), |hops| hops.to_string());
+        let most = if switches as usize <= INT_HOPS {
+            format!("accepted is {switches} to {INT_HOPS}")
+        } else {
+            format!("headers have room for {INT_HOPS}, so this fabric is too deep")
+        };
+        let problem =
+            format!("the longest path has {switches} switches with a record each; {most}");
+        return fail("int_hops", value, problem);
+    }
+    Ok(int_hops.unwrap_or(switches as u8))
+}
+
+/// Bytes of a stack of `hops` records.
+pub fn stack_bytes(hops: u8) -> Bytes {
+    Bytes(2 + 8 * hops as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use incast_testkit::segment;
-    use incast_transport::telemetry::{Gauge, empty_stack, written};
-    use incast_transport::{Framing, INT_HOPS, Rate, TransportId};
+    use incast_transport::telemetry::{empty_stack, written};
+    use incast_transport::{Framing, Rate, TransportId};
 
     fn at_ns(ns: u64) -> Time {
         Time(ns * 1_000)

@@ -16,4 +16,5 @@ pub mod receiver_driven;
 pub mod rto;
 pub mod scoreboard;
 pub mod sender;
+pub mod telemetry;
 pub mod unordered;

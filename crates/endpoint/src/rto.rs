@@ -40,6 +40,11 @@ pub fn accepted_or_auto(timeout: &Option<Span>) -> bool {
     timeout.as_ref().is_none_or(accepted)
 }
 
+/// `given`, or 1 ms and at least eight RTTs: for transports whose papers have no timeout.
+pub fn least_or_auto(given: Option<Span>, base_rtt: Span) -> Span {
+    given.unwrap_or((base_rtt * 8).max(Span::from_ms(1)))
+}
+
 /// Clock granularity G of RFC 6298 §2.
 const GRANULARITY: Span = Span::from_us(1);
 

@@ -33,7 +33,7 @@ impl Plan {
         let mut transports = self.cases.iter().flat_map(|case| &case.transports);
         let numbered = |routing: Routing| {
             matches!(routing, Routing::Entropy | Routing::Drill)
-                || matches!(routing, Routing::LeastQueue | Routing::Flowlet)
+                || matches!(routing, Routing::LeastQueue | Routing::Flowlet | Routing::Plb)
         };
         if own.is_none() && !transports.any(|transport| numbered(transport.routing)) {
             return None;

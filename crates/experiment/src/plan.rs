@@ -19,7 +19,8 @@ use incast_fabric::{Fabric, FixedPaths};
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, HostId, Limit, Notice, Routing, SizeQuantiles, Span, Timers, Transport, TransportId,
+    FabricSite, HostId, Limit, Notice, PlbSettings, Routing, SizeQuantiles, Span, Timers,
+    Transport, TransportId,
 };
 use incast_workload::{FlowSpec, Traffic};
 use incast_world::{Pfc, RunTransport, SharedBuffer, fabric_site, reverse_path_is_equal};
@@ -145,6 +146,8 @@ impl Plan {
             granularity: scenario.transport.timer_granularity,
             key: scenario.run.seed,
         };
+        let balance = scenario.transport.balance.clone().unwrap_or_default();
+        set.plb = PlbSettings { rounds: balance.plb_rounds.0, share: balance.plb_share.0 };
         let paths = fixed_paths(&scenario, &fabric, &traffic, &mut inputs)?;
         let mut plan = Plan {
             paths,
@@ -304,9 +307,24 @@ impl Plan {
             entry.configure(&settings(&section.parameters, name), self.site.clone())?;
         let own = section.routings.get(name).copied().or(section.routing.0);
         let routing = own.unwrap_or(entry.info().routing);
+        if routing == Routing::Plb && !entry.moves_flows() {
+            let known = CATALOGUE.iter().filter(|entry| entry.moves_flows());
+            let known: Vec<&str> = known.map(|entry| entry.info().name).collect();
+            let problem =
+                format!("{name} does not move flows; those that do are {}", known.join(", "));
+            return Err(Fault::value(self.routing_key(name), routing.name(), problem));
+        }
         let own = RunTransport { info: entry.info(), configured, routing };
         check_room(&self.site.framing, &own)?;
         Ok(own)
+    }
+
+    /// The key that says which routing a transport has.
+    fn routing_key(&self, name: &str) -> String {
+        match self.scenario.transport.routings.contains_key(name) {
+            true => format!("transport.routings.{name}"),
+            false => "transport.routing".to_string(),
+        }
     }
 
     /// Refuses asymmetric paths for transports that need ACKs on the reverse of the data path.
@@ -321,11 +339,7 @@ impl Plan {
                          data path",
                         transport.info.name
                     );
-                    let (name, own) = (transport.info.name, &self.scenario.transport.routings);
-                    let key = match own.contains_key(name) {
-                        true => format!("transport.routings.{name}"),
-                        false => "transport.routing".to_string(),
-                    };
+                    let key = self.routing_key(transport.info.name);
                     return Err(Fault::value(key, transport.routing.name(), problem));
                 }
             }

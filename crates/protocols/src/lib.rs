@@ -16,8 +16,11 @@ pub mod mlcp;
 pub mod ndp;
 pub mod none;
 pub mod phost;
+pub mod powertcp;
 pub mod rcp;
 pub mod ren;
+pub mod swift;
+pub mod theta_powertcp;
 pub mod timely;
 pub mod trd;
 pub mod uec;
@@ -44,8 +47,11 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &ndp::ENTRY,
     &none::ENTRY,
     &phost::ENTRY,
+    &powertcp::ENTRY,
     &rcp::ENTRY,
     &ren::ENTRY,
+    &swift::ENTRY,
+    &theta_powertcp::ENTRY,
     &timely::ENTRY,
     &trd::ENTRY,
     &uec::ENTRY,

@@ -21,6 +21,7 @@ pub fn fabric_site(hosts: u32, rate: Rate, base_rtt: Span) -> Arc<FabricSite> {
         sizes: None,
         acks: None,
         timers: Default::default(),
+        plb: Default::default(),
     })
 }
 

@@ -34,6 +34,10 @@ pub enum Routing {
     Drill,
     /// A random link for each flowlet: what a flow sends without a longer pause (LetFlow).
     Flowlet,
+    /// A hash of the flow and its path number at each switch; its source takes the next number when
+    /// congestion lasts (PLB). For transports that say so
+    /// ([`moves_flows`](Transport::moves_flows)).
+    Plb,
     /// The path that the scenario fixes for the flow, and its reverse for ACKs and grants. Flows
     /// without a fixed path take symmetric ECMP.
     Paths,
@@ -41,7 +45,7 @@ pub enum Routing {
 
 impl Routing {
     /// All variants with their names in scenarios.
-    pub const NAMES: [(&'static str, Routing); 11] = [
+    pub const NAMES: [(&'static str, Routing); 12] = [
         ("ecmp", Routing::Ecmp),
         ("symmetric-ecmp", Routing::SymmetricEcmp),
         ("spray", Routing::Spray),
@@ -52,6 +56,7 @@ impl Routing {
         ("least-queue", Routing::LeastQueue),
         ("drill", Routing::Drill),
         ("flowlet", Routing::Flowlet),
+        ("plb", Routing::Plb),
         ("paths", Routing::Paths),
     ];
 
@@ -61,9 +66,10 @@ impl Routing {
         matches!(self, Routing::Ecmp | Routing::SymmetricEcmp | Routing::Paths)
     }
 
-    /// Whether a transport that has it in its paper gives packets their path numbers.
+    /// Whether sources give packets their path numbers: those of transports that have it in their
+    /// paper, and with `plb` all.
     pub fn is_of_sources(self) -> bool {
-        matches!(self, Routing::SourcePath | Routing::Entropy)
+        matches!(self, Routing::SourcePath | Routing::Entropy | Routing::Plb)
     }
 
     /// Its name.
@@ -204,6 +210,11 @@ pub trait Transport: Sync {
     /// Whether a flow may have a first burst or initial window of its own
     /// ([`Flow::burst`](crate::Flow::burst)).
     fn takes_burst(&self) -> bool {
+        false
+    }
+
+    /// Whether its sources can move a flow to another path ([`Routing::Plb`]).
+    fn moves_flows(&self) -> bool {
         false
     }
 

@@ -55,6 +55,8 @@ pub struct Optional<P, D = ()> {
     /// Whether a flow may have a first burst or initial window of its own; see
     /// [`Transport::takes_burst`].
     pub takes_burst: bool,
+    /// Whether its sources can move a flow to another path; see [`Transport::moves_flows`].
+    pub moves_flows: bool,
     /// Its ports, if other congestion controls may run through them; see
     /// [`Transport::lends_ports`].
     pub lends_ports: Option<LentPorts>,
@@ -74,6 +76,7 @@ impl<P, D> Optional<P, D> {
         warning_kinds: &[],
         shapes_nic: |_| false,
         takes_burst: false,
+        moves_flows: false,
         lends_ports: None,
         hook: |_, _| None,
         extension: |_| 0,
@@ -134,6 +137,10 @@ where
 
     fn takes_burst(&self) -> bool {
         self.optional.takes_burst
+    }
+
+    fn moves_flows(&self) -> bool {
+        self.optional.moves_flows
     }
 
     fn lends_ports(&self) -> Option<LentPorts> {

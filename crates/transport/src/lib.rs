@@ -220,7 +220,9 @@ pub use random::Random;
 pub use record::{
     Bin, CaptureCut, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord, RunRecord,
 };
-pub use site::{Acks, FabricSite, HostSite, PortSite, SizeQuantiles, SwitchSite, Timers};
+pub use site::{
+    Acks, FabricSite, HostSite, PlbRule, PlbSettings, PortSite, SizeQuantiles, SwitchSite, Timers,
+};
 pub use trace::{Ended, HostClock, Outcome, Reordering, SenderTrace};
 
 pub use incast_units::{Bytes, Notice, ParseError, Rate, Span, Time, WarningKind, math, warnings};

@@ -133,6 +133,16 @@ impl Policy {
         Policy { transport, classes: vec![ClassPolicy::fifo(buffer); 2], markers: vec![marker] }
     }
 
+    /// One drop-tail queue of `buffer` for data and ACKs; class 0 is unused.
+    pub fn one_class(
+        transport: TransportId,
+        buffer: Limit,
+        markers: Vec<Box<dyn Marker>>,
+    ) -> Policy {
+        let classes = vec![ClassPolicy::unused(), ClassPolicy::fifo(buffer)];
+        Policy { transport, classes, markers }
+    }
+
     /// Two drop-tail queues: `control` in front of `data`.
     pub fn two_queues(
         transport: TransportId,

@@ -69,6 +69,28 @@ impl Timers {
     }
 }
 
+/// When a source moves a flow to another path ([`Routing::Plb`]): after `rounds` windows of data in a
+/// row, and up to `spread` more at random, in each of which at least the share `share` of ACKs told of
+/// congestion.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PlbRule {
+    /// Rounds in a row.
+    pub rounds: u32,
+    /// So many more at most.
+    pub spread: u32,
+    /// Share of ACKs that makes a round one of congestion.
+    pub share: f64,
+}
+
+/// What a scenario sets of [`PlbRule`], for all transports.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct PlbSettings {
+    /// Rounds in a row, exactly.
+    pub rounds: Option<u32>,
+    /// Share of ACKs.
+    pub share: Option<f64>,
+}
+
 /// Facts about the fabric, known before hosts and ports are built.
 #[derive(Clone, Debug)]
 pub struct FabricSite {
@@ -97,6 +119,8 @@ pub struct FabricSite {
     pub acks: Option<Acks>,
     /// How exact timers are.
     pub timers: Timers,
+    /// When flows change their paths.
+    pub plb: PlbSettings,
 }
 
 /// The position of a host.
@@ -145,6 +169,15 @@ pub struct SwitchSite {
 }
 
 impl HostSite {
+    /// When sources here move flows, if they do, for a transport whose own rule is `own`.
+    pub fn plb(&self, own: PlbRule) -> Option<PlbRule> {
+        let PlbSettings { rounds, share } = self.fabric.plb;
+        let spread = if rounds.is_some() { 0 } else { own.spread };
+        let rounds = rounds.unwrap_or(own.rounds);
+        let rule = PlbRule { rounds, spread, share: share.unwrap_or(own.share) };
+        (self.routing == Routing::Plb).then_some(rule)
+    }
+
     /// Sets what all transports of a run share, before a host's first flow.
     pub fn set_up(&self, host: &mut dyn Host) {
         if let Some(acks) = self.fabric.acks {
@@ -190,6 +223,13 @@ impl FabricSite {
         (limit >= least)
             .then_some(())
             .ok_or_else(|| ParameterError::of::<P>(transport, key, limit, problem()))
+    }
+
+    /// The base RTT of packets whose ACKs carry `extension` bytes.
+    pub fn base_rtt_with(&self, extension: u16) -> Span {
+        let framing = &self.framing;
+        let longer = framing.charged_packet(0, extension as u8) - framing.charged_header();
+        self.base_rtt + self.host_rate.tx_time(Bytes(longer as u64)) * self.hops as u64
     }
 
     /// Transmission time of a full packet on a link of `rate`.

@@ -88,18 +88,36 @@ pub struct Interval {
     pub elapsed: Span,
     /// Charged bytes sent in this time.
     pub sent: u64,
-    /// The smaller of the two queue lengths, in bytes.
-    pub queued: u64,
+    /// Bytes queued when the earlier record was written.
+    pub queued_before: u64,
+    /// Bytes queued when the later one was.
+    pub queued_after: u64,
 }
 
 impl Interval {
+    /// The smaller of the two queue lengths, in bytes.
+    #[inline]
+    pub fn queued(&self) -> u64 {
+        self.queued_before.min(self.queued_after)
+    }
+
+    /// Normalised power (PowerTCP §3): rate of arrivals over the link's, at least `floor`, times
+    /// bytes at the link in a base RTT over its BDP. A busy link without a queue is at 1.
+    #[inline]
+    pub fn power(&self, base_rtt: Span, floor: f64) -> f64 {
+        let bytes = self.rate.0 as f64 / 8e12;
+        let grown = self.queued_after as f64 - self.queued_before as f64;
+        let arrived = (self.sent as f64 + grown) / (self.elapsed.0 as f64 * bytes);
+        arrived.max(floor) * (1.0 + self.queued_after as f64 / (base_rtt.0 as f64 * bytes))
+    }
+
     /// Normalised bytes in flight (Algorithm 1, line 6): queue length over the BDP for `base_rtt`,
     /// plus throughput over the link rate. A busy link without a queue is at 1.
     #[inline]
     pub fn utilisation(&self, base_rtt: Span) -> f64 {
         let bytes = self.rate.0 as f64 / 8e12;
         let sent = self.sent as f64 / (self.elapsed.0 as f64 * bytes);
-        self.queued as f64 / (base_rtt.0 as f64 * bytes) + sent
+        self.queued() as f64 / (base_rtt.0 as f64 * bytes) + sent
     }
 }
 
@@ -139,8 +157,10 @@ impl Reader {
         let whole = (later.sent.wrapping_sub(earlier.sent) & SENT_MASK) as u64 * unit;
         // The later remainder may be smaller; then at least one unit lies between them.
         let sent = (whole + later.sent_rest as u64).saturating_sub(earlier.sent_rest as u64);
-        let queued = self.queued(earlier, rate).min(self.queued(later, rate));
-        Some(Interval { rate, elapsed: Span::from_ns(elapsed as u64), sent, queued })
+        let queued_before = self.queued(earlier, rate);
+        let queued_after = self.queued(later, rate);
+        let elapsed = Span::from_ns(elapsed as u64);
+        Some(Interval { rate, elapsed, sent, queued_before, queued_after })
     }
 }
 
@@ -188,8 +208,30 @@ mod tests {
         let earlier = gauge.record(at_ns(0), 0, 30_000);
         let later = gauge.record(at_ns(1_000), 625, 10_000);
         let interval = reader.between(&earlier, &later).unwrap();
-        assert_eq!((interval.sent, interval.queued), (625, 10_000));
+        assert_eq!((interval.sent, interval.queued()), (625, 10_000));
         assert!((interval.utilisation(RTT) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn power_is_the_rate_of_arrivals_times_what_is_there() {
+        let reader = Reader::new(rates());
+        let gauge = gauge(10, true);
+        // In a base RTT the link takes 20,000 B. What has arrived of that, and the queue after it.
+        for (before, sent, after, power) in [
+            (0, 20_000, 0, 1.0),
+            (0, 20_000, 20_000, 4.0),
+            (20_000, 20_000, 0, 0.5),
+            (20_000, 20_000, 10_000, 0.5 * 1.5),
+            (0, 10_000, 0, 0.5),
+            (0, 0, 0, 0.5),
+        ] {
+            let earlier = gauge.record(at_ns(0), 0, before);
+            let later = gauge.record(at_ns(16_000), sent, after);
+            let interval = reader.between(&earlier, &later).unwrap();
+            assert!((interval.power(RTT, 0.5) - power).abs() < 1e-9, "{interval:?}");
+        }
+        let still = reader.between(&gauge.record(at_ns(0), 9, 0), &gauge.record(at_ns(9), 9, 0));
+        assert_eq!(still.unwrap().power(RTT, 0.0), 0.0);
     }
 
     #[test]
@@ -215,7 +257,7 @@ mod tests {
             let second = gauge.record(at_ns(1_230), 255 + 1_538, 1_538);
             let interval = reader.between(&first, &second).unwrap();
             assert_eq!(
-                (interval.sent, interval.queued),
+                (interval.sent, interval.queued()),
                 (if exact { sent } else { 1_664 }, queued)
             );
         }

@@ -47,6 +47,7 @@ pub fn fabric_site(
         sizes,
         acks: None,
         timers: Default::default(),
+        plb: Default::default(),
     })
 }
 

@@ -48,7 +48,8 @@ pub fn path_use(routing: Routing) -> PathUse {
         | Routing::Entropy
         | Routing::LeastQueue
         | Routing::Drill
-        | Routing::Flowlet => PathUse::Each,
+        | Routing::Flowlet
+        | Routing::Plb => PathUse::Each,
     }
 }
 
@@ -101,7 +102,7 @@ pub fn choose(
             };
             (digit % ports.len() as u32) as usize
         }
-        Routing::Entropy => {
+        Routing::Entropy | Routing::Plb => {
             pick(at_switch(entropy_hash(src, dst, flow, packet.path, seed), node), ports.len())
         }
         Routing::LeastQueue => return Choice::Ask(Ask::LeastQueue),

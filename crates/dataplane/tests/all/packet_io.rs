@@ -139,8 +139,10 @@ fn a_clock_that_comes_late_keeps_the_rate() {
         let slower = took(&record) as f64 / took(&exact) as f64;
         println!("{name}: {slower:.3}");
         let most = match name {
-            "timely" => 2.0,
+            "timely" | "theta_powertcp" => 2.0,
             "phost" => 4.5,
+            // Packets that leave late leave together: the power of a moment's burst is high.
+            "powertcp" => 1.3,
             _ => 1.25,
         };
         assert!((0.99..most).contains(&slower), "{name} takes {slower} times as long");

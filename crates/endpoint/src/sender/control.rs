@@ -3,7 +3,7 @@
 
 use crate::rto::RtoBounds;
 use incast_transport::{
-    Ecn, Extension, Flow, Header, Packet, Rate, Segments, Span, Time, TransportId,
+    Ecn, Extension, Flow, Header, Packet, PlbRule, Rate, Segments, Span, Time, TransportId,
 };
 use std::marker::PhantomData;
 
@@ -103,6 +103,12 @@ pub trait Control: Send {
         true
     }
 
+    /// Whether the last ACK, which echoed a mark or not, tells of congestion on the path (PLB).
+    #[inline]
+    fn congested(&self, marked: bool) -> bool {
+        marked
+    }
+
     /// The flow was received completely: a last header-only packet. It gets no reply.
     fn close(&mut self, _progress: &Progress) -> Option<Request> {
         None
@@ -130,18 +136,6 @@ pub trait Feedback: Send {
     fn on_request(&mut self, _request: &Arriving<'_>, _ack: &mut AckFields) {}
 }
 
-/// Echoes the mark of RFC 3168 as ECE, packet by packet (RFC 8257 §3.2).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EchoMark;
-
-impl Feedback for EchoMark {
-    #[inline]
-    fn on_data(&mut self, data: &Arriving<'_>, ack: &mut AckFields) -> Option<Notification> {
-        ack.ece = data.packet.mark == Ecn::Ce as u8;
-        None
-    }
-}
-
 /// How lost data is found and sent again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reliability {
@@ -158,6 +152,26 @@ pub enum Reliability {
         /// Least time between two requests for the same byte.
         again: Span,
     },
+}
+
+incast_transport::choice! {
+    /// How lost packets are sent again by transports that are made for a lossless fabric.
+    pub enum Recovery {
+        /// The receiver sends a request to go back to the first byte it misses.
+        GoBackN = "go-back-n",
+        /// Selective acknowledgement: a packet is lost once three later ACKs have overtaken it.
+        Sack = "sack",
+    }
+}
+
+impl Recovery {
+    /// The same for the common sender, with the least time between two requests for the same byte.
+    pub fn reliability(self, again: Span) -> Reliability {
+        match self {
+            Recovery::GoBackN => Reliability::GoBackN { again },
+            Recovery::Sack => Reliability::Sack,
+        }
+    }
 }
 
 incast_transport::choice! {
@@ -229,6 +243,8 @@ pub struct Options {
     pub delayed_ack: Option<DelayedAck>,
     /// Most payload of a data packet: less than the MTU allows where each carries an extension.
     pub max_payload: u16,
+    /// When a flow takes another path; `None`: never.
+    pub plb: Option<PlbRule>,
 }
 
 impl Options {
@@ -244,6 +260,7 @@ impl Options {
             rto: RtoBounds::at_least(min_rto),
             delayed_ack: None,
             max_payload: u16::MAX,
+            plb: None,
         }
     }
 }

@@ -14,18 +14,21 @@
 //! congestion control requests one.
 
 mod control;
+mod feedback;
 mod headers;
 mod incoming;
 mod outgoing;
+mod plb;
 #[cfg(test)]
 mod tests;
 pub mod views;
 
 pub use control::{
-    Ack, AckFields, Admission, Arriving, Control, ControlFactory, DelayedAck, EchoMark, Feedback,
-    FnFactory, Loss, Message, Notification, Options, Outbound, Progress, Reliability, Request,
+    Ack, AckFields, Admission, Arriving, Control, ControlFactory, DelayedAck, Feedback, FnFactory,
+    Loss, Message, Notification, Options, Outbound, Progress, Recovery, Reliability, Request,
     WindowUnit, congestion_control,
 };
+pub use feedback::{EchoMark, ReturnStack, ReturnStamp, STAMP_BYTES, Silent, stamp, stamp_age};
 
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::{Agenda, Queue};
@@ -36,6 +39,7 @@ use incast_transport::{
 };
 use incoming::{Form, Incoming, Received, Reply};
 use outgoing::{DecodedAck, Gate, Outgoing, Timer};
+use plb::PathKeeper;
 use views::{Data, GoBack, Open};
 
 /// The transport of one host: all flows that it sends and receives, under one congestion control.
@@ -234,6 +238,9 @@ impl<L: ControlFactory> SenderDriven<L> {
         if sensible && informed > Time::ZERO && out.control.decided() {
             env.probe.decision(packet.flow, informed);
         }
+        if sensible {
+            out.keep_path(env.now, ack.marked, env.random);
+        }
         if out.done() || ack.complete {
             return self.close(env, packet.flow);
         }
@@ -303,7 +310,7 @@ impl<L: ControlFactory> SenderDriven<L> {
             dst: out.flow.dst,
             flow,
             payload: packet.payload,
-            path: 0,
+            path: out.keeper.as_ref().map_or(0, |keeper| keeper.path),
             mark: packet.mark,
             class: self.options.data_class,
             transport: self.options.transport,
@@ -383,7 +390,9 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
         if let Some(packets) = flow.burst {
             control.start_with(packets);
         }
-        self.outgoing.insert(flow.id, Outgoing::new(flow, control, &self.options));
+        let mut out = Outgoing::new(flow, control, &self.options);
+        out.keeper = self.options.plb.map(|rule| Box::new(PathKeeper::new(rule, env.random)));
+        self.outgoing.insert(flow.id, out);
         self.refresh(env, flow.id);
     }
 

@@ -1,10 +1,11 @@
 //! The sending half of one flow: reliability, window, pacing.
 
 use super::control::{Ack, Admission, Control, Loss, Options, Outbound, Progress, Reliability};
+use super::plb::PathKeeper;
 use crate::pacer::Pacer;
 use crate::rto::Rto;
 use crate::scoreboard::{REORDERING, Scoreboard};
-use incast_transport::{Bytes, Extension, Flow, Segments, Time, Timers};
+use incast_transport::{Bytes, Extension, Flow, Random, Segments, Time, Timers};
 
 /// Whether a flow may send, and if not, why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,6 +86,8 @@ pub(super) struct Outgoing<C> {
     pub queued: bool,
     /// What [`gate`](Outgoing::gate) said last. Nothing happens to a flow without asking it again.
     pub gate: Gate,
+    /// Its path, if it may change.
+    pub keeper: Option<Box<PathKeeper>>,
     /// The earliest alarm set for each of the first three [`Timer`]s.
     pub armed: [Time; 3],
 }
@@ -116,6 +119,7 @@ impl<C: Control> Outgoing<C> {
             timer_base: Time::ZERO,
             queued: false,
             gate: Gate::Empty,
+            keeper: None,
             armed: [Time::NEVER; 3],
         }
     }
@@ -316,6 +320,16 @@ impl<C: Control> Outgoing<C> {
         self.timer_base = now;
         self.rto.progressed();
         self.board.acknowledge(to)
+    }
+
+    /// An ACK, which echoed a mark or not, may move the flow to another path.
+    #[inline]
+    pub fn keep_path(&mut self, now: Time, marked: bool, random: &mut Random) {
+        if self.keeper.is_some() {
+            let (congested, progress) = (self.control.congested(marked), self.progress(now));
+            let Some(keeper) = &mut self.keeper else { return };
+            keeper.heard(congested, &progress, random);
+        }
     }
 
     /// Marks what arrived beyond a hole; returns its bytes.

@@ -316,6 +316,13 @@ section! {
         /// Routings `least-queue` and `drill`: lengths of queues are read anew once they are so old. Zero: at
         /// each packet.
         stale: Span = Span::ZERO, "at most 1s" => |age| *age <= Span::from_secs(1);
+        /// Routing `plb`: a flow moves to another path after so many windows of data in a row that told of
+        /// congestion.
+        plb_rounds: Auto<u32> = auto(), says "each transport's own: `dctcp` 3, `swift` 5 to 7 at random",
+            "1 to 1000" => |rounds| (1..=1_000).contains(rounds);
+        /// Routing `plb`: share of a window's ACKs from which on they tell of congestion.
+        plb_share: Auto<f64> = auto(), says "each transport's own: `dctcp` 0.5, `swift` 1",
+            "0.01 to 1" => |share| (0.01..=1.0).contains(share);
         /// Routings `least-queue`, `drill` and `flowlet`: packets without payload (ACKs, grants, ...) take
         /// `ecmp` instead.
         data_only: bool = false;

@@ -125,33 +125,70 @@ fn a_flow_keeps_its_path_until_it_pauses() {
     assert_eq!(used(&["transport.routing=entropy"]), 8);
 }
 
+/// Flows that a hash puts on one uplink each have less than theirs; those that hear of it move on until
+/// they are apart, others stay.
+#[test]
+fn flows_that_hear_of_congestion_move_until_they_are_apart() {
+    for transport in ["dctcp", "swift"] {
+        let text = pairs(transport, "");
+        let large = "traffic.0.size=20MB";
+        let of = |sets: &[&str]| {
+            let run = run(&text, &[&[large, "transport.routing=plb"], sets].concat(), 1);
+            let used = |packets: &&u32| **packets > 100;
+            (worst(&run), uplinks(&run, 0).iter().filter(used).count())
+        };
+        // So patient that nobody moves: as with ECMP some paths have several flows, others none.
+        let (still, few) = of(&["transport.balance.plb_rounds=1000"]);
+        let (moving, all) = of(&[]);
+        println!("{transport}: {still} on {few}, {moving} on {all}");
+        assert!(still > 1.9 && few < 8, "{transport}: {still} on {few}");
+        assert!(moving < 0.85 * still && all == 8, "{transport}: {moving} on {all}");
+        // A flow that is alone stays where it is, and no packet of it is overtaken.
+        let alone = ["transport.routing=plb", "traffic.0.from=\"0\"", "traffic.0.to=\"8\""];
+        let run = run(&text, &alone, 1);
+        assert_eq!(run.record.flows[0].reordering, Some(Reordering::default()));
+        assert_eq!(uplinks(&run, 0).iter().filter(|packets| **packets > 0).count(), 1);
+    }
+}
+
+#[test]
+fn only_sources_that_can_move_flows_do() {
+    let text = pairs("homa", "");
+    let sets = ["transport.routing=plb".to_string()];
+    let scenario = Scenario::parse(&text, "a test", &sets).expect("a scenario");
+    let fault = Plan::new(scenario).map(|_| ()).unwrap_err().to_string();
+    assert!(fault.contains("homa does not move flows; those that do are dctcp, swift"), "{fault}");
+}
+
+fn agree(routing: &str, transport: &str, more: &str) {
+    let text = pairs(transport, more);
+    let stale = if routing == "drill" { "2us" } else { "0ns" };
+    let record = |world: &str, threads: usize| {
+        let sets = [
+            format!("transport.routing={routing}"),
+            format!("run.world={world}"),
+            format!("transport.balance.stale={stale}"),
+            "traffic.0.size=200KB".to_string(),
+        ];
+        let sets: Vec<&str> = sets.iter().map(|set| set.as_str()).collect();
+        let mut run = run(&text, &sets, threads);
+        run.record.events = 0;
+        run.record
+    };
+    let one = record("sim", 1);
+    assert_eq!(one, record("sim", 3), "{routing} {transport}: threads");
+    assert_eq!(one, record("dataplane", 1), "{routing} {transport}: worlds");
+}
+
 #[test]
 fn worlds_and_threads_agree() {
     for routing in ["entropy", "least-queue", "drill", "flowlet"] {
-        for (transport, more) in [
-            ("dctcp", "[fabric.pfc]\nxoff = \"50KB\""),
-            ("ren", ""),
-            ("ndp", "forwarding = \"cut_through\""),
-        ] {
-            let text = pairs(transport, more);
-            let stale = if routing == "drill" { "2us" } else { "0ns" };
-            let record = |world: &str, threads: usize| {
-                let sets = [
-                    format!("transport.routing={routing}"),
-                    format!("run.world={world}"),
-                    format!("transport.balance.stale={stale}"),
-                    "traffic.0.size=200KB".to_string(),
-                ];
-                let sets: Vec<&str> = sets.iter().map(|set| set.as_str()).collect();
-                let mut run = run(&text, &sets, threads);
-                run.record.events = 0;
-                run.record
-            };
-            let one = record("sim", 1);
-            assert_eq!(one, record("sim", 3), "{routing} {transport}: threads");
-            assert_eq!(one, record("dataplane", 1), "{routing} {transport}: worlds");
-        }
+        agree(routing, "dctcp", "[fabric.pfc]\nxoff = \"50KB\"");
+        agree(routing, "ren", "");
+        agree(routing, "ndp", "forwarding = \"cut_through\"");
     }
+    agree("plb", "dctcp", "");
+    agree("plb", "swift", "forwarding = \"cut_through\"");
 }
 
 #[test]

@@ -216,8 +216,9 @@ fn transport() -> impl Strategy<Value = Transport> {
 fn balance() -> impl Strategy<Value = Balance> {
     let second = || (0..=1_000_000_000_000u64).prop_map(Span);
     let counts = (1..=65_535u32, 1..=64u32, 0..=64u32);
-    (counts, auto(second()), 1..=1_000_000_000u64, second(), any::<bool>()).prop_map(
-        |((entropies, samples, memory), flowlet_gap, quantum, stale, data_only)| Balance {
+    let plb = (auto(1..=1_000u32), auto(0.01..=1.0f64));
+    (counts, auto(second()), 1..=1_000_000_000u64, second(), any::<bool>(), plb).prop_map(
+        |((entropies, samples, memory), flowlet_gap, quantum, stale, data_only, plb)| Balance {
             entropies,
             samples,
             memory,
@@ -225,6 +226,8 @@ fn balance() -> impl Strategy<Value = Balance> {
             quantum: Bytes(quantum),
             stale,
             data_only,
+            plb_rounds: plb.0,
+            plb_share: plb.1,
         },
     )
 }

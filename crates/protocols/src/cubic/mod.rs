@@ -17,12 +17,11 @@ pub use sender::Cubic;
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{
-    AckFields, Arriving, DelayedAck, Feedback, Notification, Options, Reliability, SenderDriven,
-    congestion_control,
+    DelayedAck, Options, Reliability, SenderDriven, Silent, congestion_control,
 };
 use incast_transport::{
-    Acks, ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional,
-    Policy, PortSite, Ready, Routing, TransportId,
+    Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional, Policy, Ready,
+    Routing, TransportId,
 };
 use params::Recovery;
 
@@ -50,7 +49,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     },
     derive: |_, _| Ok(()),
     host,
-    policy,
+    policy: |_, site| Policy::one_class(ID, site.buffer, vec![]),
     unsolicited,
     optional: Optional {
         in_force: |cubic| vec![("beta (in force)", cubic.params.beta().to_string())],
@@ -83,25 +82,6 @@ fn options(cubic: &Ready<Params>) -> Options {
     }
 }
 
-fn policy(_cubic: &Ready<Params>, site: &PortSite) -> Policy {
-    // Data and ACKs share one queue; class 0 is unused here.
-    Policy {
-        transport: ID,
-        classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],
-        markers: vec![],
-    }
-}
-
 fn unsolicited(cubic: &Ready<Params>, _site: &HostSite, packets: u32) -> u32 {
     if cubic.params.handshake { 0 } else { packets.min(cubic.params.initial_window) }
-}
-
-/// Feedback without marks or other signals: ACKs only acknowledge.
-#[derive(Clone, Copy)]
-struct Silent;
-
-impl Feedback for Silent {
-    fn on_data(&mut self, _data: &Arriving<'_>, _ack: &mut AckFields) -> Option<Notification> {
-        None
-    }
 }

@@ -64,4 +64,11 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         reason: "One MTU for all transports.",
         effect: None,
     },
+    Deviation {
+        number: 9,
+        section: "",
+        what: "`recovery = \"sack\"` is IRN's selective repeat and BDP cap, with the timeout of go-back-N.",
+        reason: "IRN has two timeouts, by how many packets are in flight.",
+        effect: None,
+    },
 ];

@@ -19,7 +19,7 @@ pub use sender::Dcqcn;
 use deviations::DEVIATIONS;
 use incast_egress::red::check_thresholds;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, Reliability, SenderDriven, congestion_control};
+use incast_endpoint::sender::{Options, Recovery, SenderDriven, congestion_control};
 use incast_transport::{
     Acks, Declaration, EcnUse, Host, HostSite, Info, Kind, LentPorts, Limit, Optional, Policy,
     PortSite, Ready, Routing, TransportId,
@@ -81,7 +81,7 @@ fn host(dcqcn: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let notifier = Notifier::new(dcqcn.params.cnp_interval, dcqcn.params.cnp);
     let control = congestion_control(notifier, move |_, _, _| Dcqcn::new(rule, framing));
     let rto = RtoBounds::at_least(dcqcn.params.rto_min);
-    let reliability = Reliability::GoBackN { again: dcqcn.params.nack_interval };
+    let reliability = dcqcn.params.recovery.reliability(dcqcn.params.nack_interval);
     let tcp = Options::tcp(ID, dcqcn.params.rto_min);
     Box::new(SenderDriven::new(control, Options { reliability, rto, ack_class: 0, ..tcp }))
 }
@@ -93,7 +93,8 @@ fn policy(dcqcn: &Ready<Params>, site: &PortSite) -> Policy {
 }
 
 fn unsolicited(dcqcn: &Ready<Params>, site: &HostSite, packets: u32) -> u32 {
-    match dcqcn.params.window_limit {
+    let Params { window_limit, recovery, .. } = dcqcn.params;
+    match window_limit || recovery == Recovery::Sack {
         true => packets.min(site.bdp_packets),
         false => packets,
     }

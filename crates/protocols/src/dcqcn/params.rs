@@ -2,6 +2,7 @@
 
 use incast_egress::red::Red;
 use incast_endpoint::rto::accepted;
+use incast_endpoint::sender::Recovery;
 use incast_transport::{ByRate, Bytes, ParameterSet, PortSite, Rate, Span};
 
 incast_transport::choice! {
@@ -94,6 +95,9 @@ incast_transport::parameters! {
         /// Whether the data in flight is limited to a BDP, in proportion to the flow's rate.
         window_limit: bool = false, "true or false" => |_| true,
             "the paper: none; HPCC's simulator: DCQCN+win";
+        /// How lost packets are sent again; with `sack` a BDP may be in flight at most.
+        recovery: Recovery = Recovery::GoBackN, "go-back-n or sack" => |_| true,
+            "HPCC's simulator: go-back-n; sack: Mittal et al., IRN, SIGCOMM 2018";
         /// Least time between two NACKs (go-back-n) for the same byte.
         nack_interval: Span = Span::from_us(500), "more than 0" => positive,
             "HPCC's simulator: 500 us";
@@ -223,6 +227,8 @@ pub struct Rule {
     pub byte_counter: u64,
     /// Payload bytes in flight at line rate; `None` for no limit.
     pub window: Option<u64>,
+    /// Payload bytes that may be in flight at any rate.
+    pub cap: u64,
 }
 
 impl Rule {
@@ -250,6 +256,7 @@ impl Rule {
             increase_interval: span(params.increase_interval, 55, 300),
             byte_counter: params.byte_counter.0,
             window: params.window_limit.then_some(bdp),
+            cap: if params.recovery == Recovery::Sack { bdp } else { u64::MAX },
         }
     }
 }

@@ -219,10 +219,8 @@ impl Control for Dcqcn {
 
     #[inline]
     fn window(&self) -> u64 {
-        match self.rule.window {
-            None => u64::MAX,
-            Some(bdp) => ((bdp as f64 * (self.current / self.rule.line)) as u64).max(1),
-        }
+        let of_rate = |bdp: u64| ((bdp as f64 * (self.current / self.rule.line)) as u64).max(1);
+        self.rule.window.map_or(u64::MAX, of_rate).min(self.rule.cap)
     }
 
     #[inline]

@@ -21,13 +21,16 @@ use incast_endpoint::sender::{
     DelayedAck, EchoMark, Options, Reliability, SenderDriven, congestion_control,
 };
 use incast_transport::{
-    Acks, ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional,
+    Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional, PlbRule,
     Policy, PortSite, Ready, Routing, TransportId,
 };
 use params::{Controlled, Recovery};
 
 /// DCTCP's number on the wire.
 pub const ID: TransportId = TransportId(1);
+
+/// PLB (SIGCOMM 2022), as in Linux: three rounds with half of the data marked.
+const PLB: PlbRule = PlbRule { rounds: 3, spread: 0, share: 0.5 };
 
 /// The catalogue entry.
 pub static ENTRY: Declaration<Params> = Declaration {
@@ -56,6 +59,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     optional: Optional {
         sets: params::SETS,
         takes_burst: true,
+        moves_flows: true,
         lends_ports: Some(LentPorts {
             parameters: &["mark_threshold", "mark_rate", "mark_threshold_by_rate"],
             acks: Acks::Data,
@@ -74,7 +78,7 @@ fn unsolicited(dctcp: &Ready<Params>, site: &HostSite, packets: u32) -> u32 {
 
 fn host(dctcp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let params = dctcp.params.clone();
-    let options = options(&params);
+    let options = Options { plb: site.plb(PLB), ..options(&params) };
     if params.control == Controlled::Rate {
         let rule = RateRule::new(&params, site);
         let control = congestion_control(EchoMark, move |_, _, _| RateDctcp::new(rule));
@@ -102,10 +106,5 @@ fn options(params: &Params) -> Options {
 
 fn policy(dctcp: &Ready<Params>, site: &PortSite) -> Policy {
     let marker = ThresholdMarker::new(dctcp.params.threshold(site), site);
-    Policy {
-        transport: ID,
-        // Data and ACKs share one queue; class 0 is unused here.
-        classes: vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)],
-        markers: vec![Box::new(marker)],
-    }
+    Policy::one_class(ID, site.buffer, vec![Box::new(marker)])
 }

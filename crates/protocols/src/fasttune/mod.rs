@@ -17,10 +17,10 @@ pub use receiver::EmptyStack;
 pub use sender::FastTune;
 pub use switch::SwitchAcks;
 
-use crate::hpcc::params::{depth, least_timeout};
 use crate::hpcc::{Terms, Windows};
 use deviations::DEVIATIONS;
-use incast_endpoint::rto::RtoBounds;
+use incast_egress::telemetry::depth;
+use incast_endpoint::rto::{RtoBounds, least_or_auto};
 use incast_endpoint::sender::{Admission, Options, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Rate,
@@ -65,7 +65,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
 
 fn host(fasttune: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let terms = Arc::new(terms(fasttune, site.rate));
-    let rto_min = least_timeout(fasttune.params.rto_min, terms.base_rtt);
+    let rto_min = least_or_auto(fasttune.params.rto_min, terms.base_rtt);
     let options = Options {
         data_mark: Ecn::NotEct as u8,
         ack_class: 0,

@@ -1,7 +1,7 @@
 //! Parameters of FastTune.
 
-use crate::hpcc::Recovery;
 use crate::hpcc::params::telemetry_parameters;
+use incast_endpoint::sender::Recovery;
 use incast_transport::{Bytes, Rate, Span};
 
 telemetry_parameters! {

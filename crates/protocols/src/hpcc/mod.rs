@@ -4,27 +4,23 @@
 mod deviations;
 pub mod headers;
 #[cfg(test)]
-mod network_tests;
+pub(crate) mod network_tests;
 pub(crate) mod params;
-mod receiver;
 mod sender;
-mod switch;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use params::{Params, Recovery, Terms, Windows};
-pub use receiver::ReturnStack;
+pub use params::{Params, Terms, Windows};
 pub use sender::{Hpcc, Rule};
-pub use switch::Stamper;
 
 use deviations::DEVIATIONS;
-use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Admission, Options, SenderDriven, congestion_control};
+use incast_egress::telemetry::{Stamper, depth, stack_bytes};
+use incast_endpoint::rto::{RtoBounds, least_or_auto};
+use incast_endpoint::sender::{Admission, Options, ReturnStack, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, Ecn, EcnUse, FabricSite, Host, HostSite, Info, Kind, Optional, ParameterError,
     Policy, PortSite, Routing, TransportId,
 };
-use params::{depth, least_timeout, stack_bytes};
 use std::sync::Arc;
 
 /// HPCC's number on the wire.
@@ -91,7 +87,7 @@ impl Plan {
     /// HPCC on one host. ACKs return the records.
     pub(crate) fn host(&self, fabric: &FabricSite, site: &HostSite) -> Box<dyn Host> {
         let rule = Arc::new(self.rule(fabric, site));
-        let rto_min = least_timeout(self.params.rto_min, rule.terms.base_rtt);
+        let rto_min = least_or_auto(self.params.rto_min, rule.terms.base_rtt);
         let options = Options {
             data_mark: Ecn::NotEct as u8,
             admission: Admission::Below,

@@ -15,7 +15,7 @@ fn fabric(spec: &str, propagation: Span) -> Fabric {
 
 /// The time of packets of these payloads over links of which the first carries an empty stack and
 /// each further one a record more; with `fixed` records all carry as many.
-fn own_time(fabric: &Fabric, dst: u32, payloads: &[u32], fixed: Option<u32>) -> Span {
+pub(crate) fn own_time(fabric: &Fabric, dst: u32, payloads: &[u32], fixed: Option<u32>) -> Span {
     let links = fabric.links(&fabric.path(&fabric.routes(), 0, dst, |_| 0));
     let mut free = vec![Span::ZERO; links.len()];
     let mut done = Span::ZERO;

@@ -1,18 +1,9 @@
 //! Parameters.
 
-use incast_endpoint::sender::Reliability;
-use incast_transport::telemetry::{MAX_RATES, Reader};
-use incast_transport::{Bytes, FabricSite, INT_HOPS, ParameterError, Rate, Span};
-
-incast_transport::choice! {
-    /// How lost packets are sent again.
-    pub enum Recovery {
-        /// The receiver sends a request to go back to the first byte it misses.
-        GoBackN = "go-back-n",
-        /// Selective acknowledgement: a packet is lost once three later ACKs have overtaken it.
-        Sack = "sack",
-    }
-}
+use incast_endpoint::sender::Recovery;
+use incast_endpoint::telemetry::{carried, pacing};
+use incast_transport::telemetry::Reader;
+use incast_transport::{FabricSite, INT_HOPS, Rate, Span};
 
 pub(crate) fn positive(span: &Span) -> bool {
     *span > Span::ZERO
@@ -100,38 +91,6 @@ telemetry_parameters! {
     }
 }
 
-/// Switches on the longest path if their records fit; otherwise the error, for
-/// `transport` of these `int_hops`.
-pub(crate) fn depth(
-    transport: &'static str,
-    int_hops: Option<u8>,
-    fabric: &FabricSite,
-) -> Result<u8, ParameterError> {
-    let fail = |key: &str, value: String, problem: String| {
-        let (key, known) = (key.to_string(), vec!["int_hops", "fabric.rate"]);
-        Err(ParameterError { transport, key, value, problem, known })
-    };
-    if fabric.rates.len() > MAX_RATES {
-        let value = format!("{} different rates", fabric.rates.len());
-        let problem = format!("records tell at most {MAX_RATES} rates of links apart");
-        return fail("fabric.rate", value, problem);
-    }
-    let switches = fabric.hops.max(2) - 1;
-    let room = int_hops.map_or(INT_HOPS as u32, u32::from);
-    if switches > room {
-        let value = int_hops.map_or("auto".into(), |hops| hops.to_string());
-        let most = if switches as usize <= INT_HOPS {
-            format!("accepted is {switches} to {INT_HOPS}")
-        } else {
-            format!("headers have room for {INT_HOPS}, so this fabric is too deep")
-        };
-        let problem =
-            format!("the longest path has {switches} switches with a record each; {most}");
-        return fail("int_hops", value, problem);
-    }
-    Ok(int_hops.unwrap_or(switches as u8))
-}
-
 /// Bytes of a window without a cap: more than any flow has, and exact as a float.
 pub const UNCAPPED: f64 = (1u64 << 50) as f64;
 
@@ -178,7 +137,7 @@ impl Terms {
     pub fn new(windows: &Windows, line: Rate, fabric: &FabricSite) -> Terms {
         let Windows { target, flows, additive_rate, min_rate, base_rtt, capped } = *windows;
         let base_rtt = base_rtt.unwrap_or(fabric.base_rtt);
-        let carried = |rate: Rate| rate.0 as f64 * base_rtt.as_secs_f64() / 8.0;
+        let carried = |rate: Rate| carried(rate, base_rtt);
         let most = carried(line).max(1.0);
         let share = most * (1.0 - target) / flows as f64;
         Terms {
@@ -208,27 +167,6 @@ impl Terms {
     /// The rate of a window; none to keep to at line rate and above.
     #[inline]
     pub fn pacing(&self, window: f64) -> Option<Rate> {
-        let rate = window * 8.0 / self.base_rtt.as_secs_f64();
-        (window < self.most).then_some(Rate((rate as u64).max(1)))
+        pacing(window, self.most, self.base_rtt)
     }
-}
-
-/// `rto_min`, or 1 ms and at least eight RTTs.
-pub(crate) fn least_timeout(rto_min: Option<Span>, base_rtt: Span) -> Span {
-    rto_min.unwrap_or((base_rtt * 8).max(Span::from_ms(1)))
-}
-
-impl Recovery {
-    /// The same value as used by the common sender.
-    pub(crate) fn reliability(self, again: Span) -> Reliability {
-        match self {
-            Recovery::GoBackN => Reliability::GoBackN { again },
-            Recovery::Sack => Reliability::Sack,
-        }
-    }
-}
-
-/// Bytes of a stack of `hops` records.
-pub(crate) fn stack_bytes(hops: u8) -> Bytes {
-    Bytes(2 + 8 * hops as u64)
 }

@@ -2,8 +2,9 @@
 
 use super::params::Terms;
 use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
-use incast_transport::telemetry::{HORIZON, empty_stack, written};
-use incast_transport::{INT_HOPS, IntRecord, Rate, Span, Time};
+use incast_endpoint::telemetry::Previous;
+use incast_transport::telemetry::{empty_stack, written};
+use incast_transport::{IntRecord, Rate, Span};
 use std::sync::Arc;
 
 /// Effective settings at a host.
@@ -30,11 +31,7 @@ pub struct Hpcc {
     stage: u32,
     /// Bytes sent when W^c last changed; 0 before the first ACK.
     updated_at: u64,
-    /// Records of the previous ACK, from the sender on.
-    last: [IntRecord; INT_HOPS],
-    hops: u8,
-    /// When that ACK arrived.
-    heard: Time,
+    previous: Previous,
     decided: bool,
 }
 
@@ -48,9 +45,7 @@ impl Hpcc {
             utilisation: 1.0,
             stage: 0,
             updated_at: 0,
-            last: Default::default(),
-            hops: 0,
-            heard: Time::ZERO,
+            previous: Previous::default(),
             decided: false,
         }
     }
@@ -70,8 +65,7 @@ impl Hpcc {
     fn measure(&mut self, records: &[IntRecord]) -> bool {
         let Terms { reader, base_rtt, .. } = &self.rule.terms;
         let (mut busiest, mut elapsed) = (-1.0, Span::ZERO);
-        for (y, x) in self.last.iter().zip(records) {
-            let Some(interval) = reader.between(y, x) else { continue };
+        for interval in self.previous.intervals(reader, records) {
             let utilisation = interval.utilisation(*base_rtt);
             if utilisation > busiest {
                 (busiest, elapsed) = (utilisation, interval.elapsed);
@@ -102,12 +96,6 @@ impl Hpcc {
             self.updated_at = sent;
         }
     }
-
-    fn remember(&mut self, now: Time, records: &[IntRecord]) {
-        self.heard = now;
-        self.last[..records.len()].copy_from_slice(records);
-        self.hops = records.len() as u8;
-    }
 }
 
 impl Control for Hpcc {
@@ -125,14 +113,11 @@ impl Control for Hpcc {
         if self.updated_at == 0 {
             // The first ACK has no predecessor to compare with.
             self.updated_at = progress.sent;
-        } else if records.len() == self.hops as usize
-            && progress.now.since(self.heard) < HORIZON
-            && self.measure(records)
-        {
+        } else if self.previous.compares(records, progress.now) && self.measure(records) {
             self.compute(progress.acknowledged > self.updated_at, progress.sent);
             self.decided = true;
         }
-        self.remember(progress.now, records);
+        self.previous.remember(progress.now, records);
     }
 
     fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}

@@ -13,11 +13,11 @@ const BDP: f64 = 20_000.0;
 /// (1 - 0.95) / 100 of it.
 const STEP: f64 = 10.0;
 
-fn rates() -> Arc<[Rate]> {
+pub(crate) fn rates() -> Arc<[Rate]> {
     Arc::new([RATE, Rate::from_gbps(100)])
 }
 
-fn site(rates: Arc<[Rate]>, hops: u32) -> Arc<FabricSite> {
+pub(crate) fn site(rates: Arc<[Rate]>, hops: u32) -> Arc<FabricSite> {
     let max_rate = *rates.last().unwrap();
     Arc::new(FabricSite { max_rate, rates, hops, ..(*fabric_site(2, RATE, RTT)).clone() })
 }
@@ -38,21 +38,21 @@ fn hpcc(max_stage: u32) -> Hpcc {
 }
 
 /// A network of ports as records describe it.
-struct Path {
+pub(crate) struct Path {
     gauges: Vec<Gauge>,
-    now: Time,
+    pub(crate) now: Time,
     sent: Vec<u64>,
 }
 
 impl Path {
-    fn new(gbps: &[u64]) -> Path {
+    pub(crate) fn new(gbps: &[u64]) -> Path {
         let gauge = |gbps: &u64| Gauge::new(&rates(), Rate::from_gbps(*gbps), true);
         let gauges: Vec<Gauge> = gbps.iter().map(gauge).collect();
         Path { sent: vec![0; gauges.len()], gauges, now: Time(1_000_000) }
     }
 
     /// `span` later each port has sent this share of what it could and holds these bytes.
-    fn later(&mut self, span: Span, state: &[(f64, u64)]) -> Extension {
+    pub(crate) fn later(&mut self, span: Span, state: &[(f64, u64)]) -> Extension {
         self.now += span;
         let mut stack = empty_stack(0);
         let Extension::Int { count, records } = &mut stack else { unreachable!() };

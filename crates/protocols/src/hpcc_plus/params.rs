@@ -1,7 +1,8 @@
 //! Parameters: HPCC's without additive stages.
 
+use crate::hpcc;
 use crate::hpcc::params::telemetry_parameters;
-use crate::hpcc::{self, Recovery};
+use incast_endpoint::sender::Recovery;
 use incast_transport::{Rate, Span};
 
 telemetry_parameters! {

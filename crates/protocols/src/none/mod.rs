@@ -9,14 +9,14 @@ mod sender;
 mod tests;
 
 pub use params::Params;
-pub use sender::{FixedRate, Silent};
+pub use sender::FixedRate;
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
+use incast_endpoint::sender::{Options, SenderDriven, Silent, congestion_control};
 use incast_transport::{
-    ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite,
-    Ready, Routing, TransportId,
+    Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, Ready, Routing,
+    TransportId,
 };
 
 /// Its number on the wire.
@@ -43,7 +43,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     },
     derive: |_, _| Ok(()),
     host,
-    policy,
+    policy: |_, site| Policy::one_class(ID, site.buffer, vec![]),
     unsolicited,
     optional: Optional::NONE,
 };
@@ -57,12 +57,6 @@ fn host(none: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
         ..Options::tcp(ID, rto_min)
     };
     Box::new(SenderDriven::new(congestion_control(Silent, move |_, _, _| control), options))
-}
-
-/// Data and ACKs share one queue.
-fn policy(_none: &Ready<Params>, site: &PortSite) -> Policy {
-    let classes = vec![ClassPolicy::unused(), ClassPolicy::fifo(site.buffer)];
-    Policy { transport: ID, classes, markers: vec![] }
 }
 
 /// At the NIC's rate a flow waits for nothing.

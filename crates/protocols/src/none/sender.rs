@@ -1,7 +1,6 @@
 //! What is there in place of a congestion control.
 
-use incast_endpoint::sender::{Ack, AckFields, Arriving, Control, Feedback, Loss};
-use incast_endpoint::sender::{Notification, Progress};
+use incast_endpoint::sender::{Ack, Control, Loss, Progress};
 use incast_transport::Rate;
 
 /// More bytes than any flow has.
@@ -34,15 +33,5 @@ impl Control for FixedRate {
     #[inline]
     fn pacing(&self) -> Option<Rate> {
         self.rate
-    }
-}
-
-/// ACKs only acknowledge.
-#[derive(Clone, Copy, Debug)]
-pub struct Silent;
-
-impl Feedback for Silent {
-    fn on_data(&mut self, _data: &Arriving<'_>, _ack: &mut AckFields) -> Option<Notification> {
-        None
     }
 }

@@ -53,4 +53,11 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
             "Without PFC two flows lose 27,000 packets of a 1 MB buffer before they settle.",
         ),
     },
+    Deviation {
+        number: 7,
+        section: "",
+        what: "`recovery = \"sack\"` is IRN's selective repeat and BDP cap, with the timeout of go-back-N.",
+        reason: "IRN has two timeouts, by how many packets are in flight.",
+        effect: None,
+    },
 ];

@@ -5,18 +5,18 @@ pub mod headers;
 #[cfg(test)]
 mod network_tests;
 mod params;
-mod receiver;
 mod sender;
 #[cfg(test)]
 mod tests;
 
 pub use params::{Pace, Params, Rule, Start, Update, Variant};
-pub use receiver::ReturnStamp;
-pub use sender::{STAMP_BYTES, Timely};
+pub use sender::Timely;
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{Options, Reliability, SenderDriven, congestion_control};
+use incast_endpoint::sender::{
+    Options, ReturnStamp, STAMP_BYTES, SenderDriven, congestion_control,
+};
 use incast_transport::{
     Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Limit, Optional, Policy,
     PortSite, Ready, Routing, TransportId,
@@ -73,7 +73,7 @@ fn host(timely: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let options = Options {
         data_mark: Ecn::NotEct as u8,
         ack_class: 0,
-        reliability: Reliability::GoBackN { again: timely.params.nack_interval },
+        reliability: timely.params.recovery.reliability(timely.params.nack_interval),
         rto: RtoBounds::at_least(timely.params.rto_min),
         max_payload: payload,
         ..Options::tcp(ID, timely.params.rto_min)

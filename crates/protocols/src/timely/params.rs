@@ -1,6 +1,7 @@
 //! Parameters.
 
 use incast_endpoint::rto::accepted;
+use incast_endpoint::sender::Recovery;
 use incast_transport::{Bytes, Rate, Span};
 
 incast_transport::choice! {
@@ -107,6 +108,9 @@ incast_transport::parameters! {
         /// Whether a flow has at most a BDP in flight, less in proportion to its rate.
         window_limit: bool = false, "true or false" => |_| true,
             "the paper: none; HPCC's simulator: TIMELY+win";
+        /// How lost packets are sent again; with `sack` a BDP may be in flight at most.
+        recovery: Recovery = Recovery::GoBackN, "go-back-n or sack" => |_| true,
+            "HPCC's simulator: go-back-n; sack: Mittal et al., IRN, SIGCOMM 2018";
         /// Least time between two requests to go back for the same byte.
         nack_interval: Span = Span::from_us(500), "more than 0" => positive,
             "HPCC's simulator: 500 us";
@@ -157,6 +161,8 @@ pub struct Rule {
     pub reference: f64,
     /// Payload bytes in flight at line rate; `None` for no limit.
     pub window: Option<u64>,
+    /// Payload bytes that may be in flight at any rate.
+    pub cap: u64,
 }
 
 impl Rule {
@@ -190,6 +196,7 @@ impl Rule {
             patched_decrease: params.patched_decrease,
             reference: params.patched_delay.unwrap_or(params.delay_low).0 as f64,
             window: params.window_limit.then_some(bdp * packet),
+            cap: if params.recovery == Recovery::Sack { bdp * packet } else { u64::MAX },
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Congestion control: the rate follows the RTT and its gradient.
 
 use super::params::{Pace, Rule, Update, Variant};
-use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
-use incast_transport::{Bytes, Explicit, Extension, Framing, Rate, Span, Time};
-
-/// Bytes of a time stamp on each packet.
-pub const STAMP_BYTES: u16 = 8;
+use incast_endpoint::sender::{
+    Ack, Control, Loss, Outbound, Progress, STAMP_BYTES, stamp, stamp_age,
+};
+use incast_transport::{Bytes, Framing, Rate, Span, Time};
 
 /// TIMELY's rate of one flow. Rates are in bits per second, fractions of a bit add up.
 #[derive(Clone, Copy, Debug)]
@@ -149,8 +148,7 @@ impl Control for Timely {
             sent = self.segment_sent;
             packet.more = !end.is_multiple_of(self.rule.segment) && end < progress.size;
         }
-        let sent = sent.0 & Explicit::STAMP_MAX;
-        packet.extension = Extension::explicit(Explicit::Stamp { sent });
+        packet.extension = stamp(sent);
     }
 
     #[inline]
@@ -159,13 +157,10 @@ impl Control for Timely {
         if ack.nack || ack.bytes == 0 || !self.completes(progress) {
             return;
         }
-        let Extension::Explicit { fields: Explicit::Stamp { sent }, .. } = *ack.extension else {
-            return;
-        };
-        let rtt = progress.now.0.wrapping_sub(sent) & Explicit::STAMP_MAX;
+        let Some(rtt) = stamp_age(ack.extension, progress.now) else { return };
         let piece = progress.acknowledged.saturating_sub(self.timed_from(ack.echo));
         let own = self.serialisation(piece.min(self.rule.segment));
-        self.react(rtt.saturating_sub(own.0) as f64);
+        self.react(rtt.saturating_sub(own).0 as f64);
         self.decided = true;
     }
 
@@ -173,10 +168,8 @@ impl Control for Timely {
 
     #[inline]
     fn window(&self) -> u64 {
-        match self.rule.window {
-            None => u64::MAX,
-            Some(bdp) => ((bdp as f64 * (self.rate / self.rule.line)) as u64).max(1),
-        }
+        let of_rate = |bdp: u64| ((bdp as f64 * (self.rate / self.rule.line)) as u64).max(1);
+        self.rule.window.map_or(u64::MAX, of_rate).min(self.rule.cap)
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Known results of the congestion control.
 
 use super::*;
-use incast_endpoint::sender::{Ack, AckFields, Control, Feedback, Loss};
+use incast_endpoint::sender::{Ack, AckFields, Control, Feedback, Loss, Recovery};
 use incast_testkit::{ControlDriver, arriving, plain_ack, segment};
 use incast_transport::{Bytes, Explicit, Extension, Framing, Packet, Random, Rate, Span, Time};
 
@@ -288,6 +288,9 @@ fn a_flow_starts_with_its_share() {
     let limited = timely(&Params { window_limit: true, ..Params::default() }, 1);
     assert_eq!(limited.window(), 20 * 1_452 / 2);
     assert_eq!(timely(&Params::default(), 1).window(), u64::MAX);
+    // IRN: a BDP at any rate.
+    let capped = timely(&Params { recovery: Recovery::Sack, ..Params::default() }, 1);
+    assert_eq!(capped.window(), 20 * 1_452);
 }
 
 #[test]

@@ -75,11 +75,9 @@ fn derive(params: &Params, fabric: &FabricSite) -> Result<(), ParameterError> {
     check_thresholds::<Params>("uec", red.min, red.max)
 }
 
-/// Round trip of a full packet and its ACK on the longest path: the fabric's, with longer ACKs.
+/// Round trip of a full packet and its ACK on the longest path.
 fn base_rtt(fabric: &FabricSite) -> Span {
-    let framing = &fabric.framing;
-    let longer = framing.charged_packet(0, EXTENSION as u8) - framing.charged_header();
-    fabric.base_rtt + fabric.host_rate.tx_time(Bytes(longer as u64)) * fabric.hops as u64
+    fabric.base_rtt_with(EXTENSION)
 }
 
 /// Charged bytes that a link of `rate` takes in a base RTT, in full packets.

@@ -250,7 +250,8 @@ fn parameter_sets_are_read_and_overridden() {
         for set in entry.sets() {
             sets += 1;
             let with = configure(entry, &[("set", set.name)]).expect(set.name);
-            for (key, default) in &defaults {
+            // What follows from parameters may follow a set's too.
+            for (key, default) in defaults.iter().filter(|(key, _)| !key.ends_with("(in force)")) {
                 let given = set.values.iter().find(|(own, _)| own == key).map(|(_, value)| *value);
                 let expected = if *key == "set" { set.name } else { given.unwrap_or(default) };
                 assert_eq!(value(&*with, key).as_deref(), Some(expected), "{name} {}", set.name);
