@@ -45,7 +45,11 @@ impl Agenda {
     /// Schedules a host's timers at `time`.
     #[inline]
     pub fn schedule_host(&mut self, time: u64, host: u32) {
-        debug_assert!(time >= self.now, "host {host}: a timer at {time} ps, set at {} ps", self.now);
+        debug_assert!(
+            time >= self.now,
+            "host {host}: a timer at {time} ps, set at {} ps",
+            self.now
+        );
         self.queue.push(Event::new(time, class::TIMER | host, host));
     }
 

@@ -1,9 +1,9 @@
 //! The receiving side of a host: what has arrived of each flow, and the answers.
 
-use super::PADDING;
 use super::credit::{CreditPlan, Demand, Puller};
 use super::sender::Question;
 use super::views::{Ack, Complete, Data, Nack, Probe, Pull};
+use super::{CONTROL, PADDING};
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::Queue;
 use crate::receiver_driven::{Arrival, Arrivals};
@@ -20,6 +20,8 @@ pub struct Reply {
     pub to: HostId,
     /// The path of the packet that it answers.
     pub path: u16,
+    /// Its class.
+    pub class: u8,
     /// What it says.
     pub header: Header,
     /// What has arrived, if it says so.
@@ -29,19 +31,23 @@ pub struct Reply {
 }
 
 /// What an ACK says beside its header.
-#[derive(Clone, Copy, Debug)]
-struct Seen {
-    base: u32,
-    bits: u64,
-    received: u64,
-    beyond: u16,
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Seen {
+    /// The first packet of `bits`.
+    pub base: u32,
+    /// Those that have arrived of it and the 63 behind it.
+    pub bits: u64,
+    /// Bytes that have arrived.
+    pub received: u64,
+    /// Packets that have arrived beyond the lowest missing one.
+    pub beyond: u16,
 }
 
 impl Reply {
     /// A probe of a flow.
     pub fn probe(flow: FlowId, to: HostId, path: u16, asks: Question, now: Time) -> Reply {
         let header = Probe { packet: asks.packet, target: asks.target }.into();
-        Reply { flow, to, path, header, seen: None, informed: now }
+        Reply { flow, to, path, class: asks.class, header, seen: None, informed: now }
     }
 
     /// Its extension.
@@ -141,7 +147,8 @@ impl Receivers {
         let Some(to) = self.flows.get(grant.flow).map(|flow| flow.from) else { return };
         let header = Pull { number: grant.number, slow: grant.slow }.into();
         let (flow, path) = (grant.flow, grant.path);
-        self.replies.push_back(Reply { flow, to, path, header, seen: None, informed: now });
+        let class = CONTROL;
+        self.replies.push_back(Reply { flow, to, path, class, header, seen: None, informed: now });
     }
 
     /// Flows that are being received.
@@ -271,7 +278,8 @@ impl Receivers {
 
     fn reply(&mut self, content: &Packet, header: Header, seen: Option<Seen>, informed: Time) {
         let Packet { flow, src: to, path, .. } = *content;
-        self.replies.push_back(Reply { flow, to, path, header, seen, informed });
+        let class = CONTROL;
+        self.replies.push_back(Reply { flow, to, path, class, header, seen, informed });
     }
 }
 

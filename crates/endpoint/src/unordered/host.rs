@@ -1,10 +1,11 @@
 //! One host: its senders take turns at the NIC.
 
-use super::arrived::{Receivers, Reply};
+use super::arrived::{Receivers, Reply, Seen};
 use super::credit::CreditPlan;
 use super::law::Law;
 use super::paths::Strategy;
 use super::sender::Outbound;
+use super::sleek::SleekPlan;
 use super::views::{Ack, Complete, Data, Nack, Pull};
 use super::{CONTROL, DATA, PADDING};
 use crate::flow_table::FlowTable;
@@ -38,6 +39,8 @@ pub struct HostPlan {
     pub probe_every: Span,
     /// Credits that receivers give, if they do.
     pub credits: Option<CreditPlan>,
+    /// Recovery by gaps in what has arrived, if there is one.
+    pub sleek: Option<SleekPlan>,
 }
 
 impl HostPlan {
@@ -78,10 +81,14 @@ impl<L: Law + Clone> UnorderedHost<L> {
         if let Some(ack) = Ack::read(&header) {
             // Without it nothing is known of other packets.
             let seen = match *env.packets.extension(handle) {
-                Extension::Arrivals { base, bits, received, .. } => (base, bits, received),
-                _ => (0, 0, 0),
+                Extension::Arrivals { base, bits, received, beyond } => {
+                    Seen { base, bits, received, beyond }
+                }
+                _ => Seen::default(),
             };
             sender.on_ack(&ack, path, seen, env.now);
+            let ask = sender.asks_at();
+            self.timers.arm(id, &mut sender.armed, ask);
         } else if Complete::read(&header).is_some() {
             env.probe.decision(id, Time(env.packets.stamps(handle).informed));
             return self.finish(env, id);
@@ -123,8 +130,8 @@ impl<L: Law + Clone> UnorderedHost<L> {
     }
 
     fn send_reply(&mut self, env: &mut Env<'_>, reply: Reply) -> PacketRef {
-        let Reply { flow, to, path, header, .. } = reply;
-        let packet = Packet::header_only(self.plan.transport, flow, env.host, to, CONTROL, header);
+        let Reply { flow, to, path, class, header, .. } = reply;
+        let packet = Packet::header_only(self.plan.transport, flow, env.host, to, class, header);
         let packet = env.packets.create(Packet { path, ..packet });
         env.packets.extend(packet, reply.extension());
         env.packets.stamps_mut(packet).informed = reply.informed.0;
@@ -217,10 +224,12 @@ impl<L: Law + Clone> Host for UnorderedHost<L> {
             if expired {
                 env.probe.timeout(id);
             }
-            if let Some(question) = probe {
+            let question = sender.question(env.now, (self.plan.mtu(), shares));
+            for question in question.into_iter().chain(probe) {
                 let path = sender.paths.take(env.random);
                 self.receivers.push(Reply::probe(id, sender.flow.dst, path, question, env.now));
             }
+            let next = next.min(sender.asks_at());
             self.timers.arm(id, &mut sender.armed, next);
             self.settle(env, id);
         }

@@ -9,12 +9,14 @@ mod law;
 mod paths;
 mod sender;
 mod sent;
+mod sleek;
 mod views;
 
 pub use credit::{Credit, CreditPlan, Demand, Grant, Puller, QUANTUM};
 pub use host::{HostPlan, UnorderedHost};
 pub use law::{Cut, Law, News, Unbounded};
 pub use paths::{Heard, Paths, Permutation, Strategy};
+pub use sleek::SleekPlan;
 pub use views::{Ack, Complete, Data, Nack, Probe, Pull};
 
 use incast_transport::ARRIVALS_BYTES;

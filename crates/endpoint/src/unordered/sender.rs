@@ -1,11 +1,14 @@
 //! One flow at its source.
 
+use super::arrived::Seen;
 use super::credit::Credit;
 use super::host::HostPlan;
 use super::law::{Cut, Law, News};
 use super::paths::{Heard, Paths};
 use super::sent::Sent;
+use super::sleek::{self, Sleek};
 use super::views::{Ack, Nack};
+use super::{CONTROL, DATA};
 use incast_transport::{Flow, Observed, Random, Reason, Time};
 
 /// A packet that leaves.
@@ -28,6 +31,8 @@ pub struct Leaving {
 pub struct Question {
     /// The packet.
     pub packet: u32,
+    /// The class of the probe that asks it.
+    pub class: u8,
     /// The credit that it asks for.
     pub target: u32,
 }
@@ -50,6 +55,7 @@ pub struct Outbound<L> {
     pub credit: Option<Credit>,
     /// When its timer looks at it.
     pub armed: Time,
+    sleek: Option<Sleek>,
     sent: Sent,
     /// Bytes sent that are neither known to have arrived nor taken for lost. Negative after an ACK that
     /// counts packets which are taken for lost and that it does not name.
@@ -74,6 +80,7 @@ impl<L: Law> Outbound<L> {
             waits: Reason::Ready,
             credit: plan.credits.map(Credit::new),
             armed: Time::NEVER,
+            sleek: plan.sleek.map(Sleek::new),
             sent: Sent::default(),
             in_flight: 0,
             received: 0,
@@ -112,19 +119,21 @@ impl<L: Law> Outbound<L> {
         (next < self.total).then(|| (next, self.flow.payload(next) as u32 + self.header, false))
     }
 
-    /// Whether `bytes` more may be in flight. With nothing in flight they may: the window is at least
-    /// a packet.
+    /// Whether a packet of `bytes`, perhaps one sent `again`, may be in flight. With nothing in flight it
+    /// may: the window is at least a packet.
     #[inline]
-    fn admits(&self, bytes: u32) -> bool {
-        self.flying() + bytes as u64 <= self.law.window() || !self.sent.flies()
+    fn admits(&self, bytes: u32, again: bool) -> bool {
+        self.flying() + bytes as u64 <= self.law.window()
+            || !self.sent.flies()
+            || again && self.sleek.is_some_and(|sleek| sleek.recovers())
     }
 
     /// What the next packet waits for: [`Reason::Ready`] if it may be sent now; `None` if there is none.
     #[inline]
     pub fn waits_for(&mut self) -> Option<Reason> {
-        let (_, bytes, _) = self.following()?;
+        let (_, bytes, again) = self.following()?;
         Some(match &self.credit {
-            _ if !self.admits(bytes) => Reason::Window,
+            _ if !self.admits(bytes, again) => Reason::Window,
             Some(credit) if !credit.is_left() => Reason::Credit,
             _ => Reason::Ready,
         })
@@ -155,7 +164,7 @@ impl<L: Law> Outbound<L> {
         (mtu, flows): (u32, usize),
     ) -> Option<Leaving> {
         let (packet, bytes, again) = self.following()?;
-        if !self.admits(bytes) || self.credit.is_some_and(|credit| !credit.is_left()) {
+        if !self.admits(bytes, again) || self.credit.is_some_and(|credit| !credit.is_left()) {
             return None;
         }
         let path = self.paths.take(random);
@@ -174,14 +183,9 @@ impl<L: Law> Outbound<L> {
         Some(Leaving { packet, path, again, asks, target })
     }
 
-    /// An ACK of a packet that took `path`. `received` counts bytes, `bits` names packets from `base` on.
-    pub fn on_ack(
-        &mut self,
-        ack: &Ack,
-        path: u16,
-        (base, bits, received): (u32, u64, u64),
-        now: Time,
-    ) {
+    /// An ACK of a packet that took `path`, and what it says has arrived.
+    pub fn on_ack(&mut self, ack: &Ack, path: u16, seen: Seen, now: Time) {
+        let Seen { base, bits, received, beyond } = seen;
         let Ack { packet, cumulative, marked, again, probe } = *ack;
         let bytes = received.saturating_sub(self.received);
         self.received += bytes;
@@ -195,6 +199,26 @@ impl<L: Law> Outbound<L> {
         self.paths.heard(now, path, if marked { Heard::Marked } else { Heard::Good });
         self.law.on_ack(&News { now, bytes, in_flight: self.flying(), marked, rtt });
         self.is_heard();
+        if let Some(sleek) = &mut self.sleek {
+            let (window, all_sent) = (self.law.window(), self.sent.next() == self.total);
+            let probe = probe.then_some(packet);
+            let heard = sleek::Heard { now, probe, beyond, window, all_sent };
+            self.in_flight -= sleek.heard(&heard, &mut self.sent) as i64;
+        }
+    }
+
+    /// When an ACK is to be asked for, whatever is in flight.
+    #[inline]
+    pub fn asks_at(&self) -> Time {
+        self.sleek.map_or(Time::NEVER, |sleek| sleek.due())
+    }
+
+    /// Asks for it, if it is time, behind the data that was sent.
+    pub fn question(&mut self, now: Time, (mtu, flows): (u32, usize)) -> Option<Question> {
+        let sleek = self.sleek.as_mut().filter(|sleek| sleek.due() <= now)?;
+        let packet = self.sent.base();
+        sleek.ask(packet, now);
+        Some(Question { packet, class: DATA, target: self.target(mtu, flows) })
     }
 
     /// The receiver has answered.
@@ -254,7 +278,8 @@ impl<L: Law> Outbound<L> {
             self.sent.fail(packet);
             if alone && now >= self.next_probe && !self.sendable() {
                 self.next_probe = now + plan.probe_every;
-                probe = Some(Question { packet, target: self.target(plan.mtu(), flows) });
+                let target = self.target(plan.mtu(), flows);
+                probe = Some(Question { packet, class: CONTROL, target });
             }
         }
     }

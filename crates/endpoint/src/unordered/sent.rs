@@ -102,6 +102,15 @@ impl Sent {
         self.flying -= 1;
     }
 
+    /// The same, if it is on its way. Returns its bytes.
+    pub fn fail_if_flying(&mut self, packet: u32) -> u64 {
+        let bytes = self.flying(packet).map(|entry| entry.bytes as u64);
+        if bytes.is_some() {
+            self.fail(packet);
+        }
+        bytes.unwrap_or(0)
+    }
+
     /// The lowest packet to be sent again, and its bytes.
     pub fn first_repeat(&mut self) -> Option<(u32, u32)> {
         while let Some(&Reverse(packet)) = self.waiting.peek() {

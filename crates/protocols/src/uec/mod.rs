@@ -19,7 +19,7 @@ pub use params::{Mode, Params, PathChoice};
 use deviations::DEVIATIONS;
 use incast_egress::red::{Red, check_thresholds};
 use incast_endpoint::unordered::{
-    CONTROL, CreditPlan, EXTENSION, HostPlan, Unbounded, UnorderedHost,
+    CONTROL, CreditPlan, EXTENSION, HostPlan, SleekPlan, Unbounded, UnorderedHost,
 };
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, EcnUse, FabricSite, Host, HostSite, Info, Kind,
@@ -70,6 +70,10 @@ fn derive(params: &Params, fabric: &FabricSite) -> Result<(), ParameterError> {
     if let Some(queue) = params.data_queue.filter(|queue| queue.0 < 2 * packet) {
         let problem = format!("accepted is {} and more, two full packets", Bytes(2 * packet));
         return Err(ParameterError::of::<Params>("uec", "data_queue", queue, problem));
+    }
+    if params.sleek && params.trimming {
+        let problem = "accepted is false with trimming = true: what is cut is told by its header";
+        return Err(ParameterError::of::<Params>("uec", "sleek", true, problem.into()));
     }
     let red = red(params, fabric, fabric.host_rate);
     check_thresholds::<Params>("uec", red.min, red.max)
@@ -135,6 +139,8 @@ fn header(fabric: &FabricSite) -> u16 {
 
 fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
     let (params, fabric) = (&uec.params, &uec.fabric);
+    let common = constants(uec, rate);
+    let most = common.most(common.base_rtt);
     let drain = rate.tx_time(Bytes(data_queue(params, fabric, rate))) * 6;
     HostPlan {
         transport: ID,
@@ -146,9 +152,15 @@ fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
         ack_every: params.ack_bytes.0,
         timeout: params.rto.unwrap_or(TIMEOUT_BASE + drain),
         probe_every: base_rtt(fabric),
-        credits: (params.mode != Mode::Nscc).then(|| CreditPlan {
-            most: constants(uec, rate).most(base_rtt(fabric).0),
+        credits: (params.mode != Mode::Nscc).then_some(CreditPlan {
+            most,
             pace: Rate((rate.0 as f64 * params.credit_rate) as u64),
+        }),
+        sleek: params.sleek.then(|| SleekPlan {
+            most,
+            payload: (fabric.framing.mtu - header(fabric)) as u64,
+            base_rtt: Span(common.base_rtt),
+            target: Span(common.target),
         }),
     }
 }

@@ -91,8 +91,10 @@ fn every_flow_completes_in_an_impaired_network() {
         let fabric = fabric_site(4, Rate::from_gbps(10), Span::from_us(10 + 90 * (seed % 2)));
         let choice = ["oblivious", "bitmap", "reps", "mixed"][seed as usize % 4];
         let trimming = if seed % 3 == 0 { "false" } else { "true" };
+        let sleek = if seed % 6 == 0 { "true" } else { "false" };
         let mode = ["nscc", "rccc", "nscc_rccc"][seed as usize / 2 % 3];
-        let keys = [("path_choice", choice), ("trimming", trimming), ("mode", mode)];
+        let keys =
+            [("path_choice", choice), ("trimming", trimming), ("mode", mode), ("sleek", sleek)];
         let plan = configured(&ENTRY, &keys, &fabric);
         let level = 0.01 * (1 + seed % 5) as f64;
         let some =
@@ -108,6 +110,26 @@ fn without_trimming_what_is_dropped_is_sent_again() {
     trial.buffer = Limit::Packets(200);
     let outcome = trial.delivers();
     assert!(outcome.drops() > 0 && outcome.trims() == 0);
+}
+
+#[test]
+fn sleek_does_not_wait_for_a_timeout() {
+    let last = |sleek: &str| {
+        let flows = (0..8).map(|id| of(id, id, 15, 400_000)).collect();
+        let mut trial =
+            trial("leaf-spine:4x4x4", flows).set("trimming", "false").set("sleek", sleek);
+        trial.buffer = Limit::Packets(200);
+        let outcome = trial.delivers();
+        assert!(outcome.drops() > 0);
+        let last = *acknowledged(&outcome).last().expect("eight flows");
+        (last, outcome.retransmits(), outcome.drops())
+    };
+    let (without, with) = (last("false"), last("true"));
+    // 8 x 400 kB take 263 us of the last link.
+    assert!(with.0 < 300_000_000 && with.0 > 263_000_000, "{with:?}");
+    assert!(without.0 > 400_000_000, "{without:?}");
+    // Nothing is sent twice for nothing.
+    assert_eq!(with.1, with.2);
 }
 
 /// A receiver, packet by packet.

@@ -58,6 +58,9 @@ parameters! {
         /// Whether a full queue cuts payloads off instead of dropping packets.
         trimming: bool = true, "true or false" => |_| true,
             "the authors' simulator: on";
+        /// Whether a source tells losses by how much has arrived beyond them (Sleek), for switches that do not cut packets.
+        sleek: bool = false, "true or false; true needs trimming = false" => |_| true,
+            "the authors' simulator: off";
         /// How a source chooses the path number of each packet.
         path_choice: PathChoice = PathChoice::Mixed, "oblivious, bitmap, reps or mixed"
             => |_| true,
