@@ -30,7 +30,7 @@ from ._errors import (
     RunWarning,
     ScenarioError,
 )
-from ._explain import Explanation, explain
+from ._explain import Explanation, IterationExplanation, explain, explain_iteration
 from ._reproduce import reproduce
 from ._results import Results, Run
 from ._session import check
@@ -76,6 +76,7 @@ __all__ = [
     "Explanation",
     "IncastError",
     "Interrupted",
+    "IterationExplanation",
     "Results",
     "Run",
     "RunError",
@@ -88,6 +89,7 @@ __all__ = [
     "controls",
     "demo",
     "explain",
+    "explain_iteration",
     "list",
     "load",
     "meanings",

@@ -24,12 +24,8 @@ if TYPE_CHECKING:
 Side = str | os.PathLike[str] | Results
 
 
-class Explanation:
-    """What took the time of one or more flows, or how one flow differs between two runs.
-
-    `print(explanation)` shows the text; a notebook shows the page. Frames have a row per fact, with the
-    flow's number and the run it is of.
-    """
+class _Answer:
+    """An answer as text, data and a page."""
 
     def __init__(self, text: str, data: str, page: str) -> None:
         self._text, self._data, self._page = text, data, page
@@ -41,13 +37,79 @@ class Explanation:
 
     @functools.cached_property
     def json(self) -> Any:
-        """The answer as data: a list of explanations, or a difference with `parts`, `a` and `b`."""
+        """The answer as data: a list of explanations, a difference with `parts`, `a` and `b`, or an iteration."""
         return json.loads(self._data)
 
     @property
     def html(self) -> str:
         """The answer as one page that needs neither files nor network."""
         return self._page
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the page. Returns its path."""
+        place = Path(path)
+        place.write_text(self._page, encoding="utf-8")
+        return place
+
+    def __str__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own, so that the page's style does not reach the notebook's.
+        page = html.escape(self._page, quote=True)
+        style = "width:100%;height:36rem;border:1px solid #888"
+        return f'<iframe srcdoc="{page}" style="{style}" title="{html.escape(repr(self))}"></iframe>'
+
+
+class IterationExplanation(_Answer):
+    """What took the time of an iteration of a collective.
+
+    `print(explanation)` shows the text; a notebook shows the page with a timeline of the ranks. Times of its frames are
+    picoseconds from the beginning of the run.
+    """
+
+    @property
+    def verdict(self) -> list[str]:
+        """What took longest, in sentences."""
+        return [str(sentence) for sentence in self.json["verdict"]]
+
+    @functools.cached_property
+    def waterfall(self) -> polars.DataFrame:
+        """Where the critical path goes: the computation and the parts of its messages."""
+        return self._frame(self.json["parts"], _PART)
+
+    @functools.cached_property
+    def path(self) -> polars.DataFrame:
+        """The messages of the critical path, the first one first."""
+        return self._frame(self.json["path"], _LEG)
+
+    @functools.cached_property
+    def ports(self) -> polars.DataFrame:
+        """Ports where messages of the path waited longest, with what these took longer than alone."""
+        return self._frame(self.json["ports"], {"port": "str", "messages": "int", "excess_ps": "int", "share": "float"})
+
+    @functools.cached_property
+    def ranks(self) -> polars.DataFrame:
+        """What each rank did: how long it sent and waited, and for whom longest."""
+        rows = [
+            {**row, **dict(zip(("waited_for", "waited_for_ps"), row["waited_for"] or (None, None), strict=True))}
+            for row in self.json["by_rank"]
+        ]
+        return self._frame(rows, _RANK)
+
+    def _frame(self, rows: list[dict[str, Any]], columns: dict[str, str]) -> polars.DataFrame:
+        return _polars([{"run": self.json["run"], **row} for row in rows], columns, flows=False)
+
+    def __repr__(self) -> str:
+        return f"<incast.IterationExplanation of iteration {self.json['iteration']} ({self.json['run']})>"
+
+
+class Explanation(_Answer):
+    """What took the time of one or more flows, or how one flow differs between two runs.
+
+    `print(explanation)` shows the text; a notebook shows the page. Frames have a row per fact, with the
+    flow's number and the run it is of.
+    """
 
     @property
     def difference(self) -> bool:
@@ -60,12 +122,6 @@ class Explanation:
         if self.difference:
             return [str(sentence) for sentence in self.json["verdict"]]
         return [str(sentence) for one in self.json for sentence in one["verdict"]]
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the page. Returns its path."""
-        place = Path(path)
-        place.write_text(self._page, encoding="utf-8")
-        return place
 
     # -- frames
 
@@ -116,18 +172,9 @@ class Explanation:
 
     # -- display
 
-    def __str__(self) -> str:
-        return self._text
-
     def __repr__(self) -> str:
         flows = ", ".join(f"{named['flow_id']} ({named['run']})" for named, _ in self._all())
         return f"<incast.Explanation of flow {flows}>"
-
-    def _repr_html_(self) -> str:
-        # In a frame of its own, so that the page's style does not reach the notebook's.
-        page = html.escape(self._page, quote=True)
-        style = "width:100%;height:36rem;border:1px solid #888"
-        return f'<iframe srcdoc="{page}" style="{style}" title="{html.escape(repr(self))}"></iframe>'
 
 
 #: Columns of the frames with their types; lists and other nested values are left to `json`.
@@ -172,11 +219,36 @@ _CONTROL = {
 }
 
 
-def _polars(rows: list[dict[str, Any]], columns: dict[str, str]) -> polars.DataFrame:
+#: The same of an iteration.
+_LEG = {
+    "flow": "int",
+    "from": "int",
+    "to": "int",
+    "size_bytes": "int",
+    "start_ps": "int",
+    "end_ps": "int",
+    "ideal_ps": "int",
+    "port": "str",
+    "part": "str",
+}
+_RANK = {
+    "rank": "int",
+    "host": "int",
+    "sending_ps": "int",
+    "waiting_ps": "int",
+    "waited_for": "int",
+    "waited_for_ps": "int",
+    "done_ps": "int",
+}
+
+
+def _polars(rows: list[dict[str, Any]], columns: dict[str, str], *, flows: bool = True) -> polars.DataFrame:
     import polars
 
     types = {"str": polars.String, "int": polars.Int64, "float": polars.Float64, "bool": polars.Boolean}
-    schema = {"run": polars.String, "flow_id": polars.Int64}
+    schema: dict[str, Any] = {"run": polars.String}
+    if flows:
+        schema["flow_id"] = polars.Int64
     schema |= {name: types[kind] for name, kind in columns.items()}
     kept = [{name: row.get(name) for name in schema} for row in rows]
     return polars.DataFrame(kept, schema=schema)
@@ -228,6 +300,28 @@ def explain(
         with _unplaced(home):
             answer = _incast.explain(folder, asked, sides, threads)
         return Explanation(*(_without(home, text) for text in answer))
+
+
+def explain_iteration(
+    results: Results | str | os.PathLike[str],
+    iteration: int,
+    *,
+    collective: int = 0,
+    transport: str | None = None,
+) -> IterationExplanation:
+    """Says why an iteration of a collective took as long as it did. The command is `incast explain --iteration`.
+
+    Args:
+        results: results, or a results folder.
+        iteration: its number, from 0.
+        collective: which collective of the scenario it is of, from 0.
+        transport: the run of this transport.
+    """
+    with tempfile.TemporaryDirectory(prefix="incast-") as home:
+        folder = _place(results, Path(home) / "results")
+        with _unplaced(home):
+            answer = _incast.explain(folder, ([], 1, transport, None), None, None, (collective, iteration))
+        return IterationExplanation(*(_without(home, text) for text in answer))
 
 
 def _without(home: str, text: str) -> str:

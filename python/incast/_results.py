@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from ._charts import Charts
-    from ._explain import Explanation, Side
+    from ._explain import Explanation, IterationExplanation, Side
 
 
 class _Source(Protocol):
@@ -291,6 +291,14 @@ class Results(Sequence[Run]):
             between=between,
             threads=threads,
         )
+
+    def explain_iteration(
+        self, iteration: int, *, collective: int = 0, transport: str | None = None
+    ) -> IterationExplanation:
+        """Says why an iteration of a collective took as long as it did: `incast.explain_iteration` of these results."""
+        from ._explain import explain_iteration
+
+        return explain_iteration(self, iteration, collective=collective, transport=transport)
 
     def save(self, out: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the results folder that the command writes; `force` replaces one. Returns its path."""

@@ -84,3 +84,33 @@ def test_what_cannot_be_explained_is_refused(results: incast.Results, tmp_path: 
         results.explain(size="9KB-1KB")
     with pytest.raises(incast.RunError, match="neither slowest nor size"):
         results.explain(flow=3, slowest=2)
+
+
+STEP = """
+[fabric]
+topology = "star:4"
+[transport]
+names = ["ndp"]
+[[traffic]]
+kind = "collective"
+collective = "all_reduce"
+size = "400KB"
+iterations = 2
+compute = "50us"
+"""
+
+
+def test_an_iteration_is_explained_with_its_path_and_its_ranks(tmp_path: Path) -> None:
+    results = incast.run(STEP)
+    found = results.explain_iteration(1)
+    assert "Iteration 1 of collective 0 (all_reduce, ring, 4 ranks, 400 KB, ndp)" in found.verdict[0]
+    assert found.path.height == 6 and found.path.columns[:3] == ["run", "flow", "from"]
+    assert found.ranks["rank"].to_list() == [0, 1, 2, 3]
+    parts, row = found.waterfall["ps"].sum(), results.collectives.row(1, named=True)
+    assert parts == row["iteration_ps"] + row["path_ahead_ps"]
+    assert found.ports.columns == ["run", "port", "messages", "excess_ps", "share"]
+    assert "<svg" in found.html and "iteration 1" in repr(found)
+    place = results.save(tmp_path / "out")
+    assert incast.explain_iteration(place, 1).json == found.json
+    with pytest.raises(incast.RunError, match="expected 0 to 1"):
+        incast.explain_iteration(place, 2)

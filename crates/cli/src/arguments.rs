@@ -45,7 +45,8 @@ pub enum Command {
     #[command(
         after_help = "Examples:\n  incast explain results/0001-demo --transport dctcp --slowest 3\n  \
         incast explain results/0002-run --flow 7 --html why.html\n  \
-        incast explain results/0001-demo --flow 7 --between dctcp ren"
+        incast explain results/0001-demo --flow 7 --between dctcp ren\n  \
+        incast explain results/0003-run --iteration 2 --html step.html"
     )]
     Explain(Box<Explain>),
     /// Open results in a browser: the fabric over time, flows, queues, and why a flow was slow
@@ -267,6 +268,12 @@ pub struct Explain {
     /// Only flows of this size, such as 10KB-100KB
     #[arg(long, value_name = "FROM-TO", conflicts_with = "flow", value_parser = sizes)]
     pub size: Option<(u64, u64)>,
+    /// Explain this iteration of a collective, from 0: its critical path, and what each rank did
+    #[arg(long, value_name = "N", conflicts_with_all = ["flow", "slowest", "size", "between"], value_parser = whole::<u32>)]
+    pub iteration: Option<u32>,
+    /// The collective that the iteration is of, from 0 [default: 0]
+    #[arg(long, value_name = "N", requires = "iteration", value_parser = whole::<u32>)]
+    pub collective: Option<u32>,
     /// Explain the difference of a flow under two transports, or in two results folders
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub between: Vec<String>,

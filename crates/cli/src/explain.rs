@@ -37,6 +37,7 @@ pub fn explain(options: Explain) -> Result<Ended, Fault> {
             sizes: options.size,
         },
         between,
+        iteration: options.iteration.map(|one| (options.collective.unwrap_or(0), one)),
         threads: options.threads,
     };
     let Some(answer) = question.answer(&stoppable())? else { return Ok(Ended::Interrupted) };

@@ -3,7 +3,7 @@
 use crate::plan::Plan;
 use incast_measure::{Collective, CriticalPath, FlowMeta};
 use incast_transport::{Bytes, FlowId, Parts, RunRecord, Span, Time};
-use incast_workload::{CollectiveGroup, FlowSpec, Gate, Start};
+use incast_workload::{CollectiveGroup, FlowSpec, Gate, Start, Traffic};
 use incast_world::{FlowSetup, GateId, Progress};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -66,7 +66,7 @@ pub fn collectives(
             skew_start: gates.iter().all(Option::is_some).then(|| spread(gates)).flatten(),
             skew_end: end.and_then(|_| spread(&ends)),
             ideal: ideal.completion(group),
-            path: end.and_then(|end| path(plan, group, record, (begin?, end))),
+            path: begin.and_then(|begin| path(plan, group, &run, record, begin)),
         });
         before = Some(group);
     }
@@ -80,19 +80,21 @@ fn spread(times: &[Option<Time>]) -> Option<Span> {
 }
 
 /// When flows start and end, in a run or at best.
-struct Times {
-    started: Vec<Option<Time>>,
-    ended: Vec<Option<Time>>,
+pub struct Times {
+    /// By flow; none if it has not started.
+    pub started: Vec<Option<Time>>,
+    /// When it has arrived; none if it has not.
+    pub ended: Vec<Option<Time>>,
 }
 
 impl Times {
     /// When the first message of an iteration starts.
-    fn first(&self, group: &CollectiveGroup) -> Option<Time> {
+    pub fn first(&self, group: &CollectiveGroup) -> Option<Time> {
         group.messages.iter().filter_map(|one| self.started[one.flow as usize]).min()
     }
 
     /// When its last one has arrived; none if some has not.
-    fn last(&self, group: &CollectiveGroup) -> Option<Time> {
+    pub fn last(&self, group: &CollectiveGroup) -> Option<Time> {
         let ends: Option<Vec<Time>> =
             group.messages.iter().map(|one| self.ended[one.flow as usize]).collect();
         ends?.into_iter().max()
@@ -103,8 +105,8 @@ impl Times {
     }
 }
 
-/// When gates opened.
-fn opened(gates: &[Gate], times: &Times) -> Vec<Option<Time>> {
+/// When gates opened; none if they did not.
+pub fn opened(gates: &[Gate], times: &Times) -> Vec<Option<Time>> {
     let mut opened: Vec<Option<Time>> = Vec::with_capacity(gates.len());
     for gate in gates {
         let ends = gate.flows.iter().map(|flow| times.ended[*flow as usize]);
@@ -193,53 +195,98 @@ fn wire_time(plan: &Plan, host: u32, size: u64) -> Span {
     rate.tx_time(Bytes((size / mss).saturating_mul(charged(mss)).saturating_add(rest)))
 }
 
-/// The critical path of an iteration that lasted from the end of the one before until its own.
+/// What the end of an iteration waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// Messages, by flow, the last one first: each started when the one behind it in this list arrived.
+    pub flows: Vec<u32>,
+    /// The computation before the first message.
+    pub compute: Span,
+    /// When that computation began.
+    pub start: Time,
+}
+
+/// What a flow waited for last.
+enum Before {
+    /// This flow's arrival.
+    Flow(u32),
+    /// Its rank's computation, of which this gate is told.
+    Computation(usize),
+    /// A time of the scenario.
+    Nothing,
+}
+
+/// What a flow waited for last before it started, if that is known.
+fn before(traffic: &Traffic, group: &CollectiveGroup, times: &Times, flow: u32) -> Option<Before> {
+    let started = times.started[flow as usize]?;
+    let FlowSpec { start, gate, .. } = &traffic.flows[flow as usize];
+    let Start::After { flows, .. } = start else { return Some(Before::Nothing) };
+    let mut flows = flows.as_slice();
+    let mut gate = *gate;
+    // Gates that open at once lead to what they wait for.
+    loop {
+        if let Some(before) = flows.iter().find(|one| times.ended[**one as usize] == Some(started))
+        {
+            return Some(Before::Flow(*before));
+        }
+        let place = gate? as usize;
+        if group.ready.contains(&(place as u32)) {
+            return Some(Before::Computation(place));
+        }
+        (flows, gate) = (traffic.gates[place].flows.as_slice(), traffic.gates[place].gate);
+    }
+}
+
+/// The flow whose arrival let a message of an iteration start; none if that was its rank's computation.
+pub fn awaited(
+    traffic: &Traffic,
+    group: &CollectiveGroup,
+    times: &Times,
+    flow: u32,
+) -> Option<u32> {
+    match before(traffic, group, times, flow)? {
+        Before::Flow(before) => Some(before),
+        _ => None,
+    }
+}
+
+/// The critical path of an iteration: from the message that arrived last back over whatever each waited for
+/// longest, to where a rank began to compute. None if it is not complete.
+pub fn chain(traffic: &Traffic, group: &CollectiveGroup, times: &Times) -> Option<Chain> {
+    let end = times.last(group)?;
+    let is_last = |one: &&incast_workload::Message| times.ended[one.flow as usize] == Some(end);
+    let mut flows = vec![group.messages.iter().find(is_last)?.flow];
+    loop {
+        let at = *flows.last()?;
+        let started = times.started[at as usize]?;
+        match before(traffic, group, times, at)? {
+            Before::Flow(before) => flows.push(before),
+            Before::Computation(gate) => {
+                let compute = traffic.gates[gate].delay;
+                let start = Time(started.0.checked_sub(compute.0)?);
+                return Some(Chain { flows, compute, start });
+            }
+            // The first iteration: its rank has computed since the collective began.
+            Before::Nothing => {
+                let compute = started.since(group.at);
+                return Some(Chain { flows, compute, start: group.at });
+            }
+        }
+    }
+}
+
+/// The critical path of an iteration that began when the one before it was over.
 fn path(
     plan: &Plan,
     group: &CollectiveGroup,
+    times: &Times,
     record: &RunRecord,
-    (begin, end): (Time, Time),
+    begin: Time,
 ) -> Option<CriticalPath> {
-    let traffic = &plan.traffic;
-    let ended = |flow: u32| record.flows[flow as usize].completed;
-    let is_last = |one: &&incast_workload::Message| ended(one.flow) == Some(end);
-    let mut at = group.messages.iter().find(is_last)?.flow;
-    let mut path = CriticalPath {
-        messages: 0,
-        compute: Span::ZERO,
-        parts: Parts::default(),
-        ahead: Span::ZERO,
-    };
-    let start = loop {
-        let own = &record.flows[at as usize];
-        path.messages += 1;
-        path.parts.add(own.parts.as_ref()?);
-        let FlowSpec { start, gate, .. } = &traffic.flows[at as usize];
-        let started = own.started?;
-        let Start::After { flows, .. } = start else {
-            // The first iteration: its rank has computed since the collective began.
-            path.compute = started.since(group.at);
-            break group.at;
-        };
-        let mut flows = flows.as_slice();
-        let mut gate = *gate;
-        // Gates that open at once lead to what they wait for.
-        let before = loop {
-            if let Some(before) = flows.iter().find(|flow| ended(**flow) == Some(started)) {
-                break Some(*before);
-            }
-            let place = gate? as usize;
-            if group.ready.contains(&(place as u32)) {
-                path.compute = traffic.gates[place].delay;
-                break None;
-            }
-            (flows, gate) = (traffic.gates[place].flows.as_slice(), traffic.gates[place].gate);
-        };
-        match before {
-            Some(before) => at = before,
-            None => break Time(started.0.checked_sub(path.compute.0)?),
-        }
-    };
-    path.ahead = begin.since(start);
-    Some(path)
+    let Chain { flows, compute, start } = chain(&plan.traffic, group, times)?;
+    let mut parts = Parts::default();
+    for flow in &flows {
+        parts.add(record.flows[*flow as usize].parts.as_ref()?);
+    }
+    Some(CriticalPath { messages: flows.len() as u32, compute, parts, ahead: begin.since(start) })
 }

@@ -9,7 +9,7 @@ mod balance;
 #[cfg(not(target_family = "wasm"))]
 pub mod bench;
 mod buffers;
-mod collectives;
+pub mod collectives;
 pub mod custom;
 mod cuts;
 pub mod declared;

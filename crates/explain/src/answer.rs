@@ -1,6 +1,7 @@
 //! A question about a results folder and its answer, for a command line and for other languages.
 
-use crate::{Difference, Explanation, Results, Selection, console, page};
+use crate::iteration::view;
+use crate::{Difference, Explanation, Iteration, Results, Selection, console, page};
 use incast_experiment::{Fault, Monitor};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,9 @@ pub struct Question {
     pub selection: Selection,
     /// Two transports of the folder, or two results folders: the difference of a flow is explained.
     pub between: Option<[String; 2]>,
+    /// An iteration of a collective is explained instead of flows: which collective of the scenario, and which of its
+    /// iterations, both from 0.
+    pub iteration: Option<(u32, u32)>,
     /// Threads of the repeated runs; as the run had if not given.
     pub threads: Option<usize>,
 }
@@ -26,6 +30,8 @@ pub enum Answer {
     Flows(Vec<Explanation>),
     /// The difference of one flow.
     Difference(Box<Difference>),
+    /// An iteration of a collective.
+    Iteration(Box<Iteration>),
 }
 
 impl Answer {
@@ -42,10 +48,11 @@ impl Answer {
                 let sides = [&difference.a, &difference.b].map(side);
                 format!("{}{}", difference.text(), sides.concat()).trim_end().to_string()
             }
+            Answer::Iteration(iteration) => view::text(iteration),
         }
     }
 
-    /// As data: a list of explanations, or a difference.
+    /// As data: a list of explanations, a difference, or an iteration.
     pub fn json(&self) -> Result<String, Fault> {
         serde_json::to_string_pretty(self).map_err(Fault::new)
     }
@@ -55,6 +62,7 @@ impl Answer {
         match self {
             Answer::Flows(all) => page::html(all),
             Answer::Difference(difference) => page::html_of_difference(difference),
+            Answer::Iteration(iteration) => view::html(iteration),
         }
     }
 }
@@ -73,6 +81,10 @@ impl Question {
                     return Err(Fault::new(problem));
                 };
                 let results = Results::open(folder, self.selection.transport.as_deref())?;
+                if let Some((collective, iteration)) = self.iteration {
+                    let iteration = Iteration::of(&results, collective, iteration)?;
+                    return Ok(Some(Answer::Iteration(Box::new(iteration))));
+                }
                 let flows = results.select(&self.selection)?;
                 Answer::Flows(results.explain(&flows, self.threads, monitor)?.explanations)
             }

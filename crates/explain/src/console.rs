@@ -1,7 +1,7 @@
 //! An explanation as text.
 
 use crate::control::ControlPoint;
-use crate::explanation::Explanation;
+use crate::explanation::{Explanation, PartFacts};
 use crate::verdict::{ended, in_front, shares};
 use std::fmt::Write;
 
@@ -63,7 +63,7 @@ pub(crate) fn list(all: impl Iterator<Item = String>, most: usize) -> String {
 }
 
 /// Breaks prose into lines.
-fn wrapped(text: &str) -> String {
+pub(crate) fn wrapped(text: &str) -> String {
     let mut lines = String::new();
     let mut column = 0;
     for word in text.split(' ') {
@@ -106,15 +106,21 @@ fn parts(all: &Explanation) -> Vec<String> {
     let mut lines = vec![];
     let Some(fct) = all.flow.fct_ps else { return lines };
     lines.push(format!("\nWhere the time went (adds up to {fct} ps):"));
+    lines.extend(bars(&all.parts));
+    lines
+}
+
+/// A bar for each part, one after the other.
+pub(crate) fn bars(parts: &[PartFacts]) -> Vec<String> {
     let mut done = 0.0;
-    for part in all.parts.iter().filter(|part| part.ps > 0) {
+    let bar = |part: &PartFacts| {
         let before = " ".repeat((done * BAR) as usize);
         done += part.share;
         let bar = "#".repeat(((part.share * BAR) as usize).max(1));
         let (name, share) = (part.name, percent(part.share));
-        lines.push(format!("  {name:<17} {:>10} {share:>7}  {before}{bar}", time(part.ps)));
-    }
-    lines
+        format!("  {name:<17} {:>10} {share:>7}  {before}{bar}", time(part.ps))
+    };
+    parts.iter().filter(|part| part.ps > 0).map(bar).collect()
 }
 
 fn hops(all: &Explanation) -> Vec<String> {

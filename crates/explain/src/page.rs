@@ -3,7 +3,7 @@
 
 use crate::console::{bytes, percent, size, time};
 use crate::difference::{Difference, signed};
-use crate::explanation::Explanation;
+use crate::explanation::{Explanation, PartFacts};
 use crate::fronts::FrontFacts;
 use crate::picture::svg;
 use crate::verdict::{in_front, shares};
@@ -34,12 +34,12 @@ th,td{border-color:#444}.note{border-color:#e8e8e8}td.bar div,.mix,.mix div{bord
 const SHADES: [&str; 5] = ["#ddaa33", "#77aadd", "#eeeeee", "#bbcc77", "#cc99bb"];
 
 /// Text as HTML.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// A sentence: what stands between backticks is code.
-fn prose(text: &str) -> String {
+pub(crate) fn prose(text: &str) -> String {
     let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
         0 => escape(part),
         _ => format!("<code>{}</code>", escape(part)),
@@ -47,7 +47,7 @@ fn prose(text: &str) -> String {
     parts.collect()
 }
 
-fn head(title: &str) -> String {
+pub(crate) fn head(title: &str) -> String {
     let title = escape(title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
@@ -113,7 +113,10 @@ fn body(all: &Explanation) -> String {
     for note in &all.notes {
         let _ = writeln!(out, "<p class=\"note\">{}</p>", prose(note));
     }
-    out += &waterfall(all);
+    if let Some(fct) = all.flow.fct_ps {
+        let says = format!("The parts add up to {fct} ps, as the columns of `flows.parquet`.");
+        out += &waterfall("Where the time went", &says, &all.parts);
+    }
     out += &path(all);
     if let Some(picture) = svg(all) {
         out += "<h2>Over time</h2>\n";
@@ -125,14 +128,11 @@ fn body(all: &Explanation) -> String {
     out
 }
 
-fn waterfall(all: &Explanation) -> String {
-    let Some(fct) = all.flow.fct_ps else { return String::new() };
-    let mut out = format!(
-        "<h2>Where the time went</h2>\n<p class=\"key\">The parts add up to {fct} ps, as the columns of \
-         <code>flows.parquet</code>.</p>\n<table>\n"
-    );
+/// A bar for each part, one after the other, under a heading.
+pub(crate) fn waterfall(title: &str, says: &str, parts: &[PartFacts]) -> String {
+    let mut out = format!("<h2>{title}</h2>\n<p class=\"key\">{}</p>\n<table>\n", prose(says));
     let mut before = 0.0;
-    for part in all.parts.iter().filter(|part| part.ps > 0) {
+    for part in parts.iter().filter(|part| part.ps > 0) {
         let kind = match part.name {
             "recovery" => "lost",
             name if name.starts_with("queue")

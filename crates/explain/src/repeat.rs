@@ -5,7 +5,7 @@ use crate::pauses::pausing_nodes;
 use incast_experiment::scenario::{Hosts, Trace};
 use incast_experiment::{Fault, Inputs, Manifest, Monitor, Plan, Scenario, execute, nearest};
 use incast_fabric::{Fabric, NodeId, Routes};
-use incast_measure::{Run, StoredFlows};
+use incast_measure::{Run, StoredFlows, StoredTable};
 use incast_transport::{Span, Time};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -285,6 +285,18 @@ impl Results {
             }
         }
         Ok(Repeated { run: first, explanations })
+    }
+
+    /// The ideal completion time of an iteration of a collective, if it is stored.
+    pub fn ideal_of_collective(&self, collective: u32, iteration: u32) -> Option<u64> {
+        let bytes = std::fs::read(self.folder.join("collectives.parquet")).ok()?;
+        let table = StoredTable::new(bytes.into()).ok()?;
+        let column = |name| table.numbers(name).ok();
+        let (number, own) = (column("collective")?, column("iteration")?);
+        let wanted = (f64::from(collective), f64::from(iteration));
+        let row = number.into_iter().zip(own).position(|found| found == wanted)?;
+        let ns = *column("ideal_ns")?.get(row)?;
+        ns.is_finite().then(|| (ns * 1e3).round() as u64)
     }
 
     /// The plan that repeats the run.

@@ -266,6 +266,18 @@ impl StoredFlows {
         column.is_valid(row).then(|| column.value(row))
     }
 
+    /// A column of whole numbers, with one entry for each flow; no entry is known if there is no such column.
+    pub fn integers(&self, name: &str) -> Vec<Option<u64>> {
+        let of = |batch: &RecordBatch| -> Vec<Option<u64>> {
+            let column = batch.column_by_name(name);
+            match column.and_then(|own| own.as_any().downcast_ref::<UInt64Array>()) {
+                Some(own) => own.iter().collect(),
+                None => vec![None; batch.num_rows()],
+            }
+        };
+        self.batches.iter().flat_map(of).collect()
+    }
+
     /// A float of a flow.
     pub fn float(&self, name: &str, flow: usize) -> Option<f64> {
         let (batch, row) = self.place(flow)?;

@@ -16,20 +16,22 @@ type Words = (String, String, String);
 type Asked = (Vec<u32>, usize, Option<String>, Option<(u64, u64)>);
 
 /// Explains flows of the results in a folder: the listed ones, or the slowest of a transport and size;
-/// or the difference of one flow between two transports or folders. Returns text, JSON and a page.
+/// the difference of one flow between two transports or folders, or an iteration of a collective, both by number.
+/// Returns text, JSON and a page.
 #[pyfunction]
-#[pyo3(signature = (folder, asked, between, threads))]
+#[pyo3(signature = (folder, asked, between, threads, iteration = None))]
 pub fn explain(
     py: Python<'_>,
     folder: Option<PathBuf>,
     asked: Asked,
     between: Option<(String, String)>,
     threads: Option<usize>,
+    iteration: Option<(u32, u32)>,
 ) -> PyResult<Words> {
     let (flows, slowest, transport, sizes) = asked;
     let selection = Selection { flows, slowest, transport, sizes };
     let between = between.map(|(a, b)| [a, b]);
-    let question = Question { folder, selection, between, threads };
+    let question = Question { folder, selection, between, iteration, threads };
     let monitor = Arc::new(Monitor::default());
     let work = {
         let monitor = monitor.clone();

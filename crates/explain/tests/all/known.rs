@@ -1,22 +1,10 @@
 //! Flows whose story is known.
 
-use incast_experiment::{Fault, Monitor, Plan, Scenario, output};
+use crate::run;
+use incast_experiment::{Fault, Monitor, Plan, Scenario};
 use incast_explain::{Difference, Explanation, Results, Selection, console, page};
-use incast_measure::ResultsFolder;
 use std::path::Path;
 use tempfile::TempDir;
-
-/// Runs a scenario into a folder.
-fn run(text: &str) -> TempDir {
-    let home = tempfile::tempdir().unwrap();
-    let scenario = Scenario::parse(text, "test", &[]).unwrap_or_else(|fault| panic!("{fault}"));
-    let plan = Plan::new(scenario).unwrap_or_else(|fault| panic!("{fault}"));
-    let place = home.path().join("out");
-    let folder = ResultsFolder::create(Some(&place), false, &place, "x").unwrap();
-    let alone = |_: &str, work: &mut dyn FnMut()| work();
-    output::fill(&folder, &plan, 1, &Monitor::default(), alone).unwrap_or_else(|f| panic!("{f}"));
-    home
-}
 
 fn open(home: &TempDir, transport: Option<&str>) -> Result<Results, Fault> {
     Results::open(&home.path().join("out"), transport)

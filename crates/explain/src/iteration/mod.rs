@@ -1,0 +1,238 @@
+//! Why an iteration of a collective took as long as it did: its critical path, message by message, and what
+//! each rank did meanwhile. All of it follows from what is stored; nothing is run again.
+
+mod facts;
+mod timeline;
+pub(crate) mod view;
+mod words;
+
+use crate::explanation::{PART_NAMES, PartFacts};
+use crate::repeat::Results;
+use facts::Stored;
+use incast_experiment::Fault;
+use incast_experiment::collectives::{Chain, chain};
+use incast_transport::Time;
+use incast_workload::CollectiveGroup;
+use serde::Serialize;
+pub use timeline::{RankFacts, Sending};
+
+/// An iteration of a collective. Times in picoseconds, from the beginning of the run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Iteration {
+    /// The transport of the run.
+    pub run: String,
+    /// Which collective of the scenario, from 0.
+    pub collective: u32,
+    /// Which of its iterations, from 0.
+    pub iteration: u32,
+    /// What the ranks want, such as `all_reduce`.
+    pub kind: String,
+    /// How they get it, such as `ring`.
+    pub algorithm: String,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Size of the collective, as in the scenario.
+    pub size_bytes: u64,
+    /// When the one before was over, or the first computation began.
+    pub begin_ps: u64,
+    /// When its first message started.
+    pub start_ps: u64,
+    /// When its last message had arrived.
+    pub end_ps: u64,
+    /// The longest computation of a rank.
+    pub compute_ps: u64,
+    /// Completion time of its messages on a network that only NICs limit, where it is stored.
+    pub ideal_ps: Option<u64>,
+    /// How long before `begin_ps` the critical path begins: its rank was done earlier.
+    pub ahead_ps: u64,
+    /// What took longest, in sentences.
+    pub verdict: Vec<String>,
+    /// The computation and the parts of the messages on the critical path; they add up to the iteration and
+    /// `ahead_ps`.
+    pub parts: Vec<PartFacts>,
+    /// The messages on the critical path, the first one first.
+    pub path: Vec<Leg>,
+    /// Ports where messages of the path waited longest, the one that costs most first.
+    pub ports: Vec<PortCost>,
+    /// What each rank did.
+    pub by_rank: Vec<RankFacts>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// A message of the critical path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Leg {
+    /// Its flow.
+    pub flow: u32,
+    /// The rank that sent it.
+    pub from: u32,
+    /// The rank that got it.
+    pub to: u32,
+    /// Its bytes.
+    pub size_bytes: u64,
+    /// When it started: when what it waited for was there.
+    pub start_ps: u64,
+    /// When it had arrived.
+    pub end_ps: u64,
+    /// How long it takes alone on an empty network.
+    pub ideal_ps: u64,
+    /// Port at which the packet that completed it waited longest; empty if it waited nowhere.
+    pub port: String,
+    /// The largest of the parts of its time.
+    pub part: &'static str,
+}
+
+impl Leg {
+    /// What it took longer than alone.
+    pub fn excess(&self) -> u64 {
+        (self.end_ps - self.start_ps).saturating_sub(self.ideal_ps)
+    }
+}
+
+/// A port of the critical path.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PortCost {
+    /// Its name.
+    pub port: String,
+    /// Messages of the path whose last packet waited longest there.
+    pub messages: u32,
+    /// What these took longer than alone, all together.
+    pub excess_ps: u64,
+    /// Of the time of the iteration.
+    pub share: f64,
+}
+
+/// Name and meaning of the computation as a part.
+const COMPUTE: (&str, &str) = ("compute", "its first rank computed");
+
+impl Iteration {
+    /// From the end of the one before.
+    pub fn time(&self) -> u64 {
+        self.end_ps - self.begin_ps
+    }
+
+    /// What of this time is more than the longest computation.
+    pub fn exposed(&self) -> u64 {
+        self.time().saturating_sub(self.compute_ps)
+    }
+
+    /// From its first message to its last arrival.
+    pub fn completion(&self) -> u64 {
+        self.end_ps - self.start_ps
+    }
+
+    /// An iteration of stored results.
+    ///
+    /// # Errors
+    /// There are no collectives, no such collective or iteration, it is not complete, or the scenario is
+    /// refused.
+    pub fn of(results: &Results, collective: u32, iteration: u32) -> Result<Iteration, Fault> {
+        let plan = results.plan()?;
+        let traffic = &plan.traffic;
+        let group = chosen(&traffic.collectives, collective, iteration)?;
+        let stored = Stored::of(results, traffic.flows.len())?;
+        let chain =
+            chain(traffic, group, &stored.times).ok_or_else(|| incomplete(group, &stored))?;
+        let before = traffic.collectives.iter().find(|one| {
+            one.number == collective && Some(one.iteration) == iteration.checked_sub(1)
+        });
+        let begin = before.map_or(Some(group.at), |before| stored.times.last(before));
+        let (begin, start, end) = match (begin, stored.times.first(group), stored.times.last(group))
+        {
+            (Some(begin), Some(start), Some(end)) => (begin.0, start.0, end.0),
+            _ => return Err(incomplete(group, &stored)),
+        };
+        let path = stored.legs(group, &chain);
+        let took = end - begin;
+        let by_rank = timeline::ranks(traffic, group, &stored.times, (begin, end));
+        let mut all = Iteration {
+            run: results.label.clone(),
+            collective,
+            iteration,
+            kind: group.kind.name().into(),
+            algorithm: group.algorithm.name().into(),
+            ranks: group.ranks,
+            size_bytes: group.bytes,
+            begin_ps: begin,
+            start_ps: start,
+            end_ps: end,
+            compute_ps: group.compute.0,
+            ideal_ps: results.ideal_of_collective(collective, iteration),
+            ahead_ps: Time(begin).since(chain.start).0,
+            verdict: vec![],
+            parts: parts(&stored, &chain, took),
+            ports: ports(&path, took),
+            path,
+            by_rank,
+            notes: results.notes.clone(),
+        };
+        all.verdict = words::verdict(&all);
+        Ok(all)
+    }
+}
+
+/// The iteration that is asked for.
+fn chosen(
+    groups: &[CollectiveGroup],
+    collective: u32,
+    iteration: u32,
+) -> Result<&CollectiveGroup, Fault> {
+    let Some(last) = groups.iter().map(|group| group.number).max() else {
+        let problem = "the run has no collectives: expected traffic of kind `collective`";
+        return Err(Fault::value("--iteration", iteration, problem));
+    };
+    let range = |most: u32| match most {
+        0 => "expected 0, the only one".to_string(),
+        _ => format!("expected 0 to {most}; the nearest is {most}"),
+    };
+    let of = groups.iter().filter(|group| group.number == collective);
+    let Some(most) = of.clone().map(|group| group.iteration).max() else {
+        return Err(Fault::value("--collective", collective, range(last)));
+    };
+    let found = of.clone().find(|group| group.iteration == iteration);
+    found.ok_or_else(|| Fault::value("--iteration", iteration, range(most)))
+}
+
+fn incomplete(group: &CollectiveGroup, stored: &Stored) -> Fault {
+    let ended = |one: &&incast_workload::Message| stored.times.ended[one.flow as usize].is_some();
+    let arrived = group.messages.iter().filter(ended).count();
+    let (all, mut problem) = (group.messages.len(), String::new());
+    if arrived < all {
+        problem = format!("not complete: {arrived} of its {all} messages have arrived");
+    } else {
+        problem += "the run before it is not complete, or its times do not fit the scenario";
+    }
+    Fault::value("--iteration", group.iteration, problem)
+}
+
+/// The parts of the critical path, the computation first.
+fn parts(stored: &Stored, chain: &Chain, took: u64) -> Vec<PartFacts> {
+    let share = |ps: u64| if took > 0 { ps as f64 / took as f64 } else { 0.0 };
+    let part = |(name, meaning), ps| PartFacts { name, meaning, ps, share: share(ps) };
+    let sum = |name| chain.flows.iter().map(|flow| stored.part(name, *flow)).sum();
+    let of_messages = PART_NAMES.iter().map(|(name, meaning)| part((*name, *meaning), sum(*name)));
+    std::iter::once(part(COMPUTE, chain.compute.0)).chain(of_messages).collect()
+}
+
+/// The ports of the critical path, the one that costs most first.
+fn ports(path: &[Leg], took: u64) -> Vec<PortCost> {
+    let mut all: Vec<PortCost> = vec![];
+    for leg in path.iter().filter(|leg| !leg.port.is_empty()) {
+        let place = match all.iter().position(|one| one.port == leg.port) {
+            Some(place) => place,
+            None => {
+                let port = leg.port.clone();
+                all.push(PortCost { port, messages: 0, excess_ps: 0, share: 0.0 });
+                all.len() - 1
+            }
+        };
+        all[place].messages += 1;
+        all[place].excess_ps += leg.excess();
+    }
+    for one in &mut all {
+        one.share = if took > 0 { one.excess_ps as f64 / took as f64 } else { 0.0 };
+    }
+    all.sort_by_key(|one| std::cmp::Reverse(one.excess_ps));
+    all
+}
