@@ -57,6 +57,19 @@ pub(super) fn wrong<T: Field>(node: &Node, path: &str) -> Fault {
     Fault::value(path, node, format!("expected {}", T::expects()))
 }
 
+/// Hosts that are written as a number or a list of numbers, as text.
+fn numbers(value: &Value) -> Option<String> {
+    let number = |value: &Value| match value {
+        Value::Whole(number) => u32::try_from(*number).ok(),
+        _ => None,
+    };
+    let all: Option<Vec<u32>> = match value {
+        Value::List(all) => all.iter().map(|one| number(&one.value)).collect(),
+        one => number(one).map(|one| vec![one]),
+    };
+    all.filter(|all| !all.is_empty()).map(|all| Hosts::listed(all).to_string())
+}
+
 /// Types that are written as text: a quantity with its unit, or a name.
 macro_rules! by_text {
     ($($ty:ty, $form:ident, $kind:literal, $expects:expr;)*) => {$(
@@ -68,7 +81,13 @@ macro_rules! by_text {
                 $expects.into()
             }
             fn read(node: &Node, path: &str) -> Result<$ty, Fault> {
-                let Value::Text(text) = &node.value else { return Err(wrong::<$ty>(node, path)) };
+                let text = match &node.value {
+                    Value::Text(text) => text.clone(),
+                    value if $kind == "hosts" => {
+                        numbers(value).ok_or_else(|| wrong::<$ty>(node, path))?
+                    }
+                    _ => return Err(wrong::<$ty>(node, path)),
+                };
                 text.parse().map_err(|error| Fault::at(path, error))
             }
             fn write(&self) -> Option<Node> {

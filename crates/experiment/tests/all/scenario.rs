@@ -90,9 +90,9 @@ fn wrong_values_are_reported_where_they_were_written() {
             "z.toml:5: traffic.0: kind `long` needs the key `to`",
         ),
         (
-            "kind = \"long\"\nfrom = 3\n",
+            "kind = \"long\"\nfrom = 3.5\n",
             &[],
-            "z.toml:7: traffic.0.from = `3`: expected hosts such as",
+            "z.toml:7: traffic.0.from = `3.5`: expected hosts such as",
         ),
         (
             "kind = \"long\"\nfrom = \"7-3\"\n",
@@ -121,6 +121,19 @@ fn wrong_values_are_reported_where_they_were_written() {
     let twice = format!("{HEAD}kind = \"long\"\nkind = \"long\"\n");
     let message = Scenario::parse(&twice, "z.toml", &[]).expect_err("twice").to_string();
     assert!(message.starts_with("z.toml:7: kind = \"long\": duplicate key"), "{message}");
+}
+
+#[test]
+fn hosts_may_be_numbers() {
+    let of = |from: &str| {
+        let text = format!("{HEAD}kind = \"long\"\nfrom = {from}\nto = 1\nsize = \"1KB\"\n");
+        Scenario::parse(&text, "z.toml", &[]).map_err(|fault| fault.to_string())
+    };
+    assert_eq!(of("3"), of("\"3\""));
+    assert_eq!(of("[0, 2, 3]"), of("\"0,2-3\""));
+    for wrong in ["-3", "[]", "[1, true]", "[3, 99999999999]"] {
+        assert!(of(wrong).expect_err(wrong).contains("expected hosts such as"), "{wrong}");
+    }
 }
 
 /// What only the plan can find is reported with its key, the accepted values and the nearest name.
