@@ -215,6 +215,7 @@ const INCAST: Incast = Incast {
     count: None,
     lasts: None,
     burst: None,
+    priority: None,
     jitter: Span::ZERO,
 };
 

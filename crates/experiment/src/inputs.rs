@@ -211,12 +211,19 @@ fn flows_of(bytes: Vec<u8>) -> Result<String, String> {
     });
     let (src, dst, size, start) = (src?, dst?, size?, start?);
     let class = table.texts("class").map_err(|error| format!("not the flows of a run: {error}"))?;
-    let mut text = "flow_id,src,dst,class,size_bytes,start_ps\n".to_string();
+    // Results of earlier versions have no such columns.
+    let [priority, until] = ["priority", "until_ps"].map(|name| table.numbers(name).ok());
+    let mut text = "flow_id,src,dst,class,size_bytes,start_ps,priority,until_ps\n".to_string();
+    let known = |value: f64| if value.is_nan() { String::new() } else { value.to_string() };
     for flow in 0..table.rows() {
         let class = &class.names[class.codes[flow] as usize];
         let (src, dst, size, start) = (src[flow], dst[flow], size[flow], start[flow]);
-        let start = if start.is_nan() { String::new() } else { start.to_string() };
-        writeln!(text, "{flow},{src},{dst},{class},{size},{start}").expect("a string takes all");
+        let start = known(start);
+        let more = [&priority, &until]
+            .map(|column| column.as_ref().map_or(String::new(), |values| known(values[flow])));
+        let [priority, until] = more;
+        writeln!(text, "{flow},{src},{dst},{class},{size},{start},{priority},{until}")
+            .expect("a string takes all");
     }
     Ok(text)
 }

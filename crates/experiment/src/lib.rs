@@ -28,6 +28,7 @@ pub mod nodes;
 pub mod output;
 mod plan;
 mod ports;
+mod queues;
 mod resolve;
 mod run;
 pub mod scenario;

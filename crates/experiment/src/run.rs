@@ -1,16 +1,14 @@
 //! Running a plan's cases.
 
-use crate::Fault;
 use crate::balance::path;
 use crate::collectives::{self, collectives};
-use crate::endless;
 use crate::manifest::manifest;
 use crate::output::{self, PcapFile};
 use crate::plan::{Case, Plan};
 use crate::ports::{link_changes, port_metas};
 use crate::stopwatch::Stopwatch;
 use crate::testbed::{self, Ran};
-use crate::trace;
+use crate::{Fault, endless, queues, trace};
 use incast_fabric::{Forwarding, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{Balance, Fidelity, FlowMeta, Request, Run, Warning};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
@@ -80,6 +78,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         silent: silent.collect(),
         stops: endless::stops(plan),
         pfc: plan.pfc.clone(),
+        queues: queues::of_case(plan, case)?,
         paths: plan.paths.clone(),
         marking: case.marking,
         balance: plan.balance(),
@@ -304,6 +303,7 @@ fn flow_metas(plan: &Plan, case: &Case, record: &RunRecord) -> Vec<FlowMeta> {
                     && matches!(flow.start, Start::At(_)),
             warmup: drawn && seen <= warm,
             stop: flow.stop,
+            priority: flow.priority,
         }
     });
     metas.collect()

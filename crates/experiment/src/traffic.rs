@@ -1,13 +1,12 @@
 //! The flows of a scenario.
 
-use crate::Fault;
 use crate::framing::{check_table, wire_cost};
 use crate::inputs::Inputs;
-use crate::nics;
 use crate::scenario::{
     AllToAll, Burst, ClosedLoop, Collective, FlowFile, Incast, Issue, Long, ManyToMany, Poisson,
     Requests, Scenario, Traffic as Entry,
 };
+use crate::{Fault, nics, queues};
 use incast_fabric::{Fabric, Imported};
 use incast_transport::{Bytes, Framing, Notice, Rate, Span, Time};
 use incast_workload::{
@@ -474,6 +473,7 @@ pub fn flows(
     inputs: &mut Inputs,
     fabric: &Fabric,
 ) -> Result<Flows, Fault> {
+    queues::check_section(scenario)?;
     let mut all: Option<Traffic> = None;
     let mut failures = vec![];
     for (index, entry) in scenario.traffic.iter().enumerate() {
@@ -483,6 +483,8 @@ pub fn flows(
         failures.extend(part.failures);
         let mut part = part.traffic.jittered(entry.jitter(), context.seed());
         part.flows.iter_mut().for_each(|flow| flow.burst = entry.burst());
+        let file = if let Entry::FlowFile(own) = entry { Some(own.file.as_str()) } else { None };
+        queues::of_entry(scenario, index, file, &mut part)?;
         all = Some(match all {
             Some(before) => before.merge(part),
             None => part,

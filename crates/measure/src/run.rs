@@ -34,6 +34,8 @@ pub struct FlowMeta {
     pub warmup: bool,
     /// When its application ended it, of one without an end.
     pub stop: Option<Time>,
+    /// The queue of data that it is in, where ports have several or its file says so.
+    pub priority: Option<u8>,
 }
 
 impl FlowMeta {

@@ -102,6 +102,8 @@ pub struct FlowSpec {
     /// Packets that it may send before its source hears from its destination; `None`: as many as the
     /// transport lets it.
     pub burst: Option<u32>,
+    /// The queue of data that it is in, counted from 1; the priority group of a file.
+    pub priority: Option<u8>,
     /// A gate that has to be open, the index in [`Traffic::gates`](crate::Traffic::gates); only of one that starts after others.
     pub gate: Option<u32>,
     /// What decided when it starts.
@@ -129,7 +131,7 @@ impl FlowSpec {
     pub fn new(src: u32, dst: u32, size: u64, start: Start, class: FlowClass) -> FlowSpec {
         let origin = Origin::Pattern;
         let (segments, transport, burst, gate) = (None, None, None, None);
-        let (stop, nics) = (None, None);
+        let (stop, nics, priority) = (None, None, None);
         FlowSpec {
             src,
             dst,
@@ -139,6 +141,7 @@ impl FlowSpec {
             segments,
             transport,
             burst,
+            priority,
             gate,
             origin,
             stop,

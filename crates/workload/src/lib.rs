@@ -63,5 +63,5 @@ pub use traffic::{
     FlowClass, FlowSpec, Gate, MAX_FLOW_BYTES, MAX_FLOWS, Origin, RequestGroup, Shape, Start,
     Traffic,
 };
-pub use warning::{ENDLESS_FLOWS, WARNINGS};
+pub use warning::{ENDLESS_FLOWS, PRIORITY_GROUPS_ALIKE, WARNINGS};
 pub use wire_cost::WireCost;

@@ -65,18 +65,18 @@ incast_units::warnings! {
         remedy: "Nothing, or raise the number in the first line.",
     }
     RESULTS_AS_FLOWS = "results_as_flows" {
-        says: "{file}: the flows of a run's results: ends, size, start and class are taken, transport and \
-               results are not; {left} flows that had not started are left out",
+        says: "{file}: the flows of a run's results: ends, size, start, class, priority and the end of flows \
+               without one are taken, transport and results are not; {left} flows that had not started are left out",
         means: "A `flows.csv` or `flows.parquet` of Incast is used as a flow list. Flows that waited for \
                 others start when they did in that run.",
         remedy: "Nothing.",
     }
-    PRIORITY_GROUPS_IGNORED = "priority_groups_ignored" {
-        says: "{file}: priority groups {groups} are treated alike",
-        means: "The HPCC flow file puts flows into several priority groups. Here the class of a packet \
-                follows from its transport, not from the flow.",
-        remedy: "Nothing, if the groups do not matter; else assign transports to classes of flows \
-                 (`[[transport.assign]]`).",
+    PRIORITY_GROUPS_ALIKE = "priority_groups_alike" {
+        says: "{file}: priority groups {groups} are treated alike, for ports have one queue of data",
+        means: "The flow file puts flows into several priorities, such as the column `pg` of HPCC, and the \
+                scenario has no queues for them.",
+        remedy: "Nothing, if the groups do not matter; else declare queues, such as `fabric.queues = \
+                 [\"strict\", 3, 1]`: a flow of group 2 is then in the second one.",
     }
     KEY_IGNORED = "key_ignored" {
         says: "{file}: `{key}` is ignored",

@@ -1,12 +1,13 @@
 //! From configured transports to hosts and ports.
 
 use crate::maker::{PortMaker, check_kinds};
+use crate::queues::{QueuedHost, Queues};
 use crate::{FlowSetup, Options, Setup, SharedBuffer, cut_for_good, epochs};
-use incast_egress::port::{Builder, Join, Marking, PolicyConflict};
+use incast_egress::port::{Builder, Join, Marking, PolicyConflict, splits};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
-    Bytes, Configured, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Info, Limit, Policy,
-    Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, Transport, TransportId,
+    Bytes, Configured, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Info, Kind, Limit,
+    Policy, Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, Transport, TransportId,
     TransportSet,
 };
 use std::collections::BTreeSet;
@@ -97,7 +98,8 @@ pub fn assemble(
     }
     let propagations = fabric.ports().iter().map(|port| port.propagation);
     options.patience = propagations.fold(site.base_rtt, Span::max);
-    let builder = Builder::new(join).marking(marking(transports, options.marking));
+    let served = options.queues.as_ref().map_or(Arc::from([]), |queues| queues.served.clone());
+    let builder = Builder::new(join).marking(marking(transports, options.marking)).queues(served);
     let maker = PortMaker::new(fabric.clone(), site.clone(), transports, builder)?;
     let mut hooks: Vec<Vec<_>> = Vec::new();
     for node in 0..fabric.nodes() {
@@ -111,7 +113,7 @@ pub fn assemble(
     }
     Ok(Setup {
         framing: site.framing,
-        hosts: make_hosts(&fabric, &site, transports, &flows),
+        hosts: make_hosts(&fabric, &site, transports, &flows, options.queues.as_ref()),
         ports: Arc::new(maker),
         hooks,
         routing: transports.iter().map(|t| (t.info.id, t.routing)).collect(),
@@ -205,6 +207,14 @@ pub fn shaped_share(fabric: &Fabric, site: &Arc<FabricSite>, transport: &RunTran
     shaper.map_or(0, |shaper| shaper.rate.0) as f64 / rate.0 as f64
 }
 
+/// Whether the flows of a transport can be in several queues of data: its ports have one, and no
+/// destination paces what comes in all of them.
+pub fn takes_queues(fabric: &Fabric, site: &Arc<FabricSite>, transport: &RunTransport) -> bool {
+    let one = |(_, policy): (Rate, Policy)| splits(&policy);
+    transport.info.kind != Kind::ReceiverDriven
+        && some_switch_port(fabric, site, transport).is_none_or(one)
+}
+
 /// The rate of the first port of a switch, and its policy there.
 fn some_switch_port(
     fabric: &Fabric,
@@ -232,6 +242,7 @@ fn make_hosts(
     site: &Arc<FabricSite>,
     transports: &[RunTransport],
     flows: &[FlowSetup],
+    queues: Option<&Queues>,
 ) -> Vec<Vec<(TransportId, Box<dyn Host>)>> {
     // Without flows hosts open them while they run.
     let all = flows.is_empty() && transports.len() == 1;
@@ -247,7 +258,12 @@ fn make_hosts(
         let own = transports.iter().zip(used).filter(|(_, used)| **used);
         let made = own.map(|(transport, _)| {
             let site = host_site(fabric, site, host as u32, transport.routing);
-            (transport.info.id, transport.configured.host(&site))
+            let own = || transport.configured.host(&site);
+            let host = match queues {
+                Some(queues) => Box::new(QueuedHost::new(queues, own)),
+                None => own(),
+            };
+            (transport.info.id, host)
         });
         made.collect()
     };

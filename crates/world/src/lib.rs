@@ -19,6 +19,7 @@ mod loss;
 mod maker;
 mod pfc;
 mod progress;
+mod queues;
 mod record;
 mod route;
 mod series;
@@ -46,7 +47,7 @@ pub mod purpose {
 
 pub use assembly::{
     RunTransport, assemble, check_ports, fabric_site, for_messages, host_site, marks_ecn,
-    most_payload, port_site, shaped_share,
+    most_payload, port_site, shaped_share, takes_queues,
 };
 pub use balance::{Ask, Balance, Balancer};
 pub use buffer::SwitchBuffer;
@@ -59,6 +60,7 @@ pub use loss::BurstLoss;
 pub use maker::PortMaker;
 pub use pfc::{Buffers, Charge, Ingress, OWN, Pfc, is_change, sufficient_headroom};
 pub use progress::{End, Monitor, Progress, Work};
+pub use queues::Queues;
 pub use record::{add_flows, all_complete, common_width, empty_record, new_deliveries, new_probe};
 pub use route::{
     Arrival, Choice, Turns, choose, heading, path_of, path_use, reverse_path_is_equal,

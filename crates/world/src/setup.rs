@@ -1,6 +1,6 @@
 //! What a world is made from.
 
-use crate::{Balance, Buffers, CaptureStream, Pfc, PortMaker, TraceLog};
+use crate::{Balance, Buffers, CaptureStream, Pfc, PortMaker, Queues, TraceLog};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
     Bytes, Extension, Flow, FlowId, Framing, Host, Packet, Routing, Span, SwitchHook, Time,
@@ -149,6 +149,8 @@ pub struct Options {
     pub marking: Option<TransportId>,
     /// Priority-based flow control, if switches have it. Ports then need no limit of their own.
     pub pfc: Option<Arc<Pfc>>,
+    /// Several queues of data at every port, and which flow is in which; without them one.
+    pub queues: Option<Queues>,
     /// Numbers of the routings that have some.
     pub balance: Balance,
     /// Paths of flows under [`Routing::Paths`].
@@ -178,6 +180,7 @@ impl Default for Options {
             marking: None,
             balance: Balance::default(),
             pfc: None,
+            queues: None,
             paths: None,
             trace: None,
         }

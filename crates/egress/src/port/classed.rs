@@ -11,8 +11,10 @@ use incast_transport::{
 };
 use std::sync::Arc;
 
-/// An egress of up to eight queues for the packets of any number of transports.
-pub struct Classed {
+/// An egress of up to eight queues for the packets of any number of transports. With `SPLIT` the data
+/// of a transport is in several of them: a rule that sets CE then looks at the queue that a packet
+/// joins, as switches do.
+pub struct Classed<const SPLIT: bool = false> {
     /// Queues in which something waits.
     waiting: u8,
     /// Queues with a token bucket.
@@ -29,8 +31,8 @@ pub struct Classed {
     transmitter: Transmitter,
 }
 
-impl Classed {
-    pub(crate) fn new(plan: Plan, transmitter: Transmitter) -> Classed {
+impl<const SPLIT: bool> Classed<SPLIT> {
+    pub(crate) fn new(plan: Plan, transmitter: Transmitter) -> Classed<SPLIT> {
         let shaped = |queue: &usize| plan.shapers[*queue].is_some();
         Classed {
             waiting: 0,
@@ -66,7 +68,12 @@ impl Classed {
     /// Lets a packet wait, which its markers see first.
     #[inline]
     fn accept(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, queue: u8, fate: Fate) -> Fate {
-        self.transmitter.accepted(env, packet, self.data_backlog, self.all);
+        if SPLIT {
+            let own = self.queues[queue as usize].backlog();
+            self.transmitter.accepted_in(env, packet, own, self.data_backlog, self.all);
+        } else {
+            self.transmitter.accepted(env, packet, self.data_backlog, self.all);
+        }
         self.append(env, packet, queue);
         fate
     }
@@ -299,7 +306,7 @@ fn unscheduled(packet: &Packet) -> bool {
     matches!(packet.header, Header::Data { flags, .. } if flags & data_flag::UNSCHEDULED != 0)
 }
 
-impl Port for Classed {
+impl<const SPLIT: bool> Port for Classed<SPLIT> {
     fn enqueue(&mut self, env: &mut PortEnv<'_>, packet: PacketRef) -> Verdict {
         let content = &env.packets[packet];
         let rule = self.rules.policies[self.policy(content)][content.class as usize & (QUEUES - 1)];
@@ -335,7 +342,12 @@ impl Port for Classed {
         let queue = self.scheduler.pick(ready);
         let packet = self.queues[queue as usize].pop(env.packets).expect("a ready queue waits");
         self.removed(queue, env.packets.charged(packet));
-        let charged = self.transmitter.begins(env, packet, self.data_backlog, self.all);
+        let charged = if SPLIT {
+            let own = self.queues[queue as usize].backlog();
+            self.transmitter.begins_in(env, packet, own, self.data_backlog, self.all)
+        } else {
+            self.transmitter.begins(env, packet, self.data_backlog, self.all)
+        };
         self.scheduler.charge(queue, charged);
         if self.shaped & 1 << queue != 0 {
             self.buckets[self.bucket(queue as usize)].take(charged);

@@ -16,6 +16,7 @@ mod pair;
 mod plan;
 mod schedule;
 mod shaper;
+mod split;
 mod strict;
 #[cfg(test)]
 mod tests;
@@ -27,9 +28,10 @@ pub use fifo::Fifo;
 pub use pair::Pair;
 pub use schedule::Scheduler;
 pub use shaper::TokenBucket;
+pub use split::{check_queues, splits};
 pub use strict::StrictPort;
 
-use incast_transport::{ClassPolicy, Policy, Port, PortSite, TransportId, TransportSet};
+use incast_transport::{ClassPolicy, Policy, Port, PortSite, Schedule, TransportId, TransportSet};
 use plan::Rules;
 use std::sync::Arc;
 use transmitter::{Seen, Transmitter};
@@ -86,6 +88,7 @@ pub fn build_joined(
 pub struct Builder {
     join: Join,
     marking: Option<Marking>,
+    queues: Arc<[Schedule]>,
     known: Vec<Arc<Rules>>,
 }
 
@@ -96,12 +99,18 @@ impl Builder {
     /// For ports joined as `join` says, in which each transport's packets are marked by its own
     /// rule.
     pub fn new(join: Join) -> Builder {
-        Builder { join, marking: None, known: vec![] }
+        Builder { join, marking: None, queues: Arc::new([]), known: vec![] }
     }
 
     /// The same, but at switches CE is set by one rule, if there is any.
     pub fn marking(self, marking: Option<Marking>) -> Builder {
         Builder { marking, ..self }
+    }
+
+    /// The same, but at switches the data of each transport is in these queues, if there are any: class
+    /// 1 in the first.
+    pub fn queues(self, queues: Arc<[Schedule]>) -> Builder {
+        Builder { queues, ..self }
     }
 
     /// The next port, see [`build_joined`].
@@ -119,6 +128,10 @@ impl Builder {
                 classes: vec![ClassPolicy::fifo(site.buffer)],
                 markers: vec![],
             });
+        }
+        let split = !site.nic && !self.queues.is_empty();
+        if split {
+            policies.iter_mut().try_for_each(|policy| split::split(policy, &self.queues))?;
         }
         let mut plan = join::plan(&policies, self.join)?;
         match self.known.iter().find(|rules| **rules == plan.rules) {
@@ -139,7 +152,10 @@ impl Builder {
         {
             return Ok(Box::new(StrictPort::new(&only.classes, transmitter)));
         }
-        Ok(Box::new(Classed::new(plan, transmitter)))
+        if split {
+            return Ok(Box::new(Classed::<true>::new(plan, transmitter)));
+        }
+        Ok(Box::new(Classed::<false>::new(plan, transmitter)))
     }
 }
 

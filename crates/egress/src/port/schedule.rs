@@ -1,5 +1,6 @@
 //! Which of the queues that may send is served.
 
+use incast_transport::Schedule;
 use smallvec::SmallVec;
 
 /// Shares one resource in proportion to weights: start-time fair queueing (Goyal, Vin and Cheng
@@ -131,6 +132,18 @@ impl Scheduler {
             groups: groups.iter().map(make).collect(),
             between: (weights.len() > 1).then(|| Box::new(Fair::new(&weights))),
         }
+    }
+
+    /// Of one group, whose queues are served like this; see [`check_queues`](super::check_queues).
+    pub fn of(queues: &[Schedule]) -> Scheduler {
+        let mut members = Members::default();
+        for (queue, schedule) in (0u8..).zip(queues) {
+            match schedule {
+                Schedule::Strict => members.strict |= 1 << queue,
+                Schedule::Weighted(weight) => members.weighted.push((queue, *weight)),
+            }
+        }
+        Scheduler::new(0, &[members])
     }
 
     /// The queue served next of a set that is not empty.

@@ -35,6 +35,11 @@ impl Seen {
             || self.others.as_ref().is_some_and(|others| others.has(transport))
     }
 
+    /// The queue of data that the marker looks at.
+    fn queue(&self, own: Backlog, data: Backlog) -> Backlog {
+        if self.marker.sets_ce() { own } else { data }
+    }
+
     #[inline]
     fn enqueued(&mut self, packets: &mut PacketPool, packet: PacketRef, view: &mut View) -> bool {
         view.own = self.owns(packets, packet);
@@ -140,6 +145,31 @@ impl Transmitter {
         self.marks += marked as u64;
     }
 
+    /// The same where data has several queues, of which the packet joins one that holds `own`: a
+    /// rule that sets CE looks at that one alone.
+    pub fn accepted_in(
+        &mut self,
+        env: &mut PortEnv<'_>,
+        packet: PacketRef,
+        own: Backlog,
+        data: Backlog,
+        all: Backlog,
+    ) {
+        if !self.begun {
+            self.begin(env);
+        }
+        let mut view = self.view(env.now, data, all, None);
+        let marked = any_marks(
+            &mut self.markers,
+            |seen| seen.enqueue,
+            |seen| {
+                view.data = seen.queue(own, data);
+                seen.enqueued(env.packets, packet, &mut view)
+            },
+        );
+        self.marks += marked as u64;
+    }
+
     /// A packet found no room.
     #[cold]
     pub fn refused(
@@ -177,6 +207,35 @@ impl Transmitter {
         if self.dequeue {
             self.show(env, packet, data, all);
         }
+        self.leaves(env, packet)
+    }
+
+    /// The same for a packet of one of several queues of data, which leaves `own` behind there.
+    pub fn begins_in(
+        &mut self,
+        env: &mut PortEnv<'_>,
+        packet: PacketRef,
+        own: Backlog,
+        data: Backlog,
+        all: Backlog,
+    ) -> u32 {
+        let idle = (self.ends != Time::NEVER).then(|| env.now.since(self.ends));
+        let mut view = self.view(env.now, data, all, idle);
+        let marked = any_marks(
+            &mut self.markers,
+            |seen| seen.dequeue,
+            |seen| {
+                view.data = seen.queue(own, data);
+                seen.dequeued(env.packets, packet, &mut view)
+            },
+        );
+        self.marks += marked as u64;
+        self.leaves(env, packet)
+    }
+
+    /// A packet occupies the link. Returns its charged bytes.
+    #[inline(always)]
+    fn leaves(&mut self, env: &PortEnv<'_>, packet: PacketRef) -> u32 {
         let charged = env.packets.charged(packet);
         self.ends = env.now + self.time(charged);
         self.sent += charged as u64;

@@ -8,6 +8,7 @@ mod field;
 mod key;
 mod names;
 mod node;
+mod queue;
 mod range;
 mod section;
 pub mod study;
@@ -20,6 +21,7 @@ pub use field::{Auto, Buffer, Hosts, Overhead, Setting, auto};
 pub use key::{Command, Flag, Form, Key, Preset, title_of};
 pub use names::{ForwardingName, Issue, NicChoice};
 pub use node::{Node, Origin, Value};
+pub use queue::Queue;
 pub use traffic::{
     AllToAll, Burst, ClosedLoop, Collective, FlowFile, Incast, Long, ManyToMany, Permutation,
     Poisson, Requests, Traffic,
@@ -109,6 +111,11 @@ section! {
         buffer: Buffer = BUFFER,
             flag [Compare] "--buffer" "SIZE"
                 "Buffer of a switch port, in bytes or packets; REN's evaluation uses 128KiB";
+        /// Queues of data at every port of a switch, and how they are served: `["strict", 3, 1]` serves the first
+        /// before all others, and these by weights, in bytes. Flows are in the one of their `priority` (class 1 is the first), in a host
+        /// as well. ECN thresholds and `buffer` are those of each queue. Only for transports that need one
+        /// class of data, and no grants.
+        queues: Vec<Queue> = vec![], says "one";
         /// One shared buffer per switch instead of one buffer per port.
         shared_buffer: Option<SharedBuffer> = None;
         /// Priority-based flow control (802.1Qbb): links are paused before a buffer overflows. `{}` sets

@@ -29,6 +29,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -55,6 +57,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -69,6 +73,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -86,6 +92,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -133,6 +141,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -159,6 +169,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -184,6 +196,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -207,6 +221,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -233,6 +249,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -286,6 +304,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -302,6 +322,8 @@ section! {
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the file's, or the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
@@ -332,6 +354,13 @@ macro_rules! kinds {
             pub fn burst(&self) -> Option<u32> {
                 match self {
                     $(Traffic::$kind(own) => own.burst,)*
+                }
+            }
+
+            /// The queue of its flows, if it is given.
+            pub fn priority(&self) -> Option<u8> {
+                match self {
+                    $(Traffic::$kind(own) => own.priority,)*
                 }
             }
 

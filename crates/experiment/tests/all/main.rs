@@ -12,6 +12,7 @@ mod inputs;
 mod links;
 mod manifest;
 mod mixes;
+mod queues;
 mod records;
 mod scenario;
 mod series;

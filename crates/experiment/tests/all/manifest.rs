@@ -73,6 +73,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             flows,
             packets,
             burst,
+            priority: None,
         },
     );
     let senders = prop_oneof![
@@ -103,6 +104,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             lasts: None,
             jitter: Span::ZERO,
             burst: None,
+            priority: None,
         },
     );
     let requests = (hosts(&[0, 2]), hosts(&[3, 1]), size(), 1..3u32, span(9), span(9)).prop_map(
@@ -116,6 +118,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             at,
             jitter: Span::ZERO,
             burst: None,
+            priority: None,
         },
     );
     let closed = (1..4u32, span(9), span(9)).prop_map(|(active, pause, at)| ClosedLoop {
@@ -127,6 +130,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         at,
         jitter: Span::ZERO,
         burst: None,
+        priority: None,
     });
     let many = (size(), 0.0..=1.0, span(9)).prop_map(|(size, responsive, at)| ManyToMany {
         from: Hosts(vec![(0, 1)]),
@@ -137,6 +141,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         at,
         jitter: Span::ZERO,
         burst: None,
+        priority: None,
     });
     let long = (size(), span(30), span(9), first()).prop_map(|(size, at, jitter, burst)| Long {
         from: Hosts(vec![(0, 1)]),
@@ -146,6 +151,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         until: None,
         jitter,
         burst,
+        priority: None,
     });
     let length = prop_oneof![
         size().prop_map(|size| (Some(size), None)),
@@ -162,6 +168,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             period,
             jitter: Span::ZERO,
             burst: None,
+            priority: None,
         },
     );
     let kind = prop_oneof![
@@ -190,19 +197,21 @@ fn traffic() -> impl Strategy<Value = Traffic> {
                 extra: late.map(|(_, extra)| extra),
                 at: Span::ZERO,
                 burst: None,
+                priority: None,
             }
         });
     prop_oneof![
         poisson.prop_map(Traffic::Poisson),
         closed.prop_map(Traffic::ClosedLoop),
         (size(), span(9)).prop_map(|(size, jitter)| {
-            Traffic::Permutation(Permutation { size, jitter, burst: None })
+            Traffic::Permutation(Permutation { size, jitter, burst: None, priority: None })
         }),
         size().prop_map(|size| Traffic::AllToAll(AllToAll {
             size,
             matrix: None,
             jitter: Span::ZERO,
-            burst: None
+            burst: None,
+            priority: None
         })),
         incast.prop_map(Traffic::Incast),
         requests.prop_map(Traffic::Requests),
@@ -215,6 +224,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             start_unit: None,
             jitter: Span::ZERO,
             burst: None,
+            priority: None,
         })),
     ]
 }
@@ -301,6 +311,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 oversubscription: oversubscription.filter(|_| uplinks),
                 loss: loss.filter(|_| shape.is_some()).unwrap_or(0.0),
                 buffer: Buffer(buffer),
+                queues: vec![],
                 shared_buffer,
                 pfc,
                 mtu,

@@ -4,11 +4,11 @@ use incast_egress::port::Join;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Backend, Balance, Buffer, Burst, Clock, ClosedLoop, Collective,
     DataPlane, Fabric, FlowFile, ForwardingName, Hosts, Incast, Issue, Link, LinkFailure, Long,
-    ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc, Poisson, Requests, Run, Setting,
-    SharedBuffer, Trace, Traffic, Transport,
+    ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc, Poisson, Queue, Requests, Run,
+    Setting, SharedBuffer, Trace, Traffic, Transport,
 };
 use incast_experiment::{Scenario, World};
-use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span, Time};
+use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Schedule, Span, Time};
 use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit, StartUnit};
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
@@ -91,6 +91,11 @@ fn pfc() -> impl Strategy<Value = Pfc> {
     })
 }
 
+fn queues() -> impl Strategy<Value = Vec<Queue>> {
+    let queue = prop_oneof![Just(Schedule::Strict), (1..u32::MAX).prop_map(Schedule::Weighted)];
+    vec(queue.prop_map(Queue), 0..8)
+}
+
 fn fabric() -> impl Strategy<Value = Fabric> {
     let above = || (1..u64::MAX).prop_map(Span);
     let bursts = (of(above()), of(above()), of(0.0..=1.0));
@@ -119,7 +124,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
     let shared = ((2_000..u64::MAX).prop_map(Bytes), positive())
         .prop_map(|(pool, alpha)| SharedBuffer { pool, alpha });
     let links = (auto(rate()), auto(span()), auto(rate()), auto(span()), of(positive()), share());
-    let memory = (buffer(), of(shared), of(pfc()), auto(in_a_run()));
+    let memory = (buffer(), of(shared), of(pfc()), auto(in_a_run()), queues());
     let sizes = (128..=65_000u32, 0..=1_000u32, 1..=60_000u32, 0..=255u32, auto(0..=60_000u32));
     let sizes = (sizes, any::<bool>());
     let forwarding = select(ForwardingName::NAMES.map(|(_, name)| name).to_vec());
@@ -139,7 +144,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
             switching,
         )| {
             let (rate, propagation, uplink_rate, uplink_propagation, oversubscription, loss) = all;
-            let (buffer, shared_buffer, pfc, base_rtt) = memory;
+            let (buffer, shared_buffer, pfc, base_rtt, queues) = memory;
             let (forwarding, cut_through_bytes, switch_delay, host_delay) = switching;
             let ((mtu, data_header, control_packet, overhead, min_frame), pad_last) = sizes;
             let (links, failures) = lists;
@@ -156,6 +161,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 oversubscription,
                 loss,
                 buffer,
+                queues,
                 shared_buffer,
                 pfc,
                 mtu,
@@ -242,6 +248,11 @@ fn first() -> impl Strategy<Value = Option<u32>> {
     of(1..=1_000_000u32)
 }
 
+/// A queue of data, drawn with the first burst.
+fn queue(burst: Option<u32>) -> Option<u8> {
+    burst.map(|burst| 1 + (burst % 7) as u8)
+}
+
 fn sizes() -> impl Strategy<Value = Option<SizeUnit>> {
     of(select(SizeUnit::NAMES.map(|(_, unit)| unit).to_vec()))
 }
@@ -280,6 +291,7 @@ fn collective() -> impl Strategy<Value = Collective> {
                 extra,
                 at,
                 burst,
+                priority: queue(burst),
             }
         },
     )
@@ -294,6 +306,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             flows,
             packets,
             burst,
+            priority: queue(burst),
         },
     );
     let who = (of(any::<u32>()), of(hosts()), of(hosts()), of(any::<u32>()), of(1..4_194_305u32));
@@ -319,18 +332,40 @@ fn traffic() -> impl Strategy<Value = Traffic> {
                 lasts,
                 jitter,
                 burst,
+                priority: queue(burst),
             }
         },
     );
     let requests = (hosts(), hosts(), bytes(), bytes(), any::<u32>(), span(), span(), more());
     let requests =
         requests.prop_map(|(to, from, size, request, count, period, at, (burst, jitter))| {
-            Requests { to, from, size, request, count, period, at, jitter, burst }
+            Requests {
+                to,
+                from,
+                size,
+                request,
+                count,
+                period,
+                at,
+                jitter,
+                burst,
+                priority: queue(burst),
+            }
         });
     let closed = (text(), sizes(), 1..4_194_305u32, 1..4_194_305u32, span(), span(), more());
     let closed =
         closed.prop_map(|(workload, size_unit, active, flows, pause, at, (burst, jitter))| {
-            ClosedLoop { workload, size_unit, active, flows, pause, at, jitter, burst }
+            ClosedLoop {
+                workload,
+                size_unit,
+                active,
+                flows,
+                pause,
+                at,
+                jitter,
+                burst,
+                priority: queue(burst),
+            }
         });
     let many = (hosts(), hosts(), hosts(), bytes(), share(), span(), more()).prop_map(
         |(from, to, to_second, size, responsive, at, (burst, jitter))| ManyToMany {
@@ -342,6 +377,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             at,
             jitter,
             burst,
+            priority: queue(burst),
         },
     );
     let long = (hosts(), hosts(), of(bytes()), span(), of(span()), more()).prop_map(
@@ -353,6 +389,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             until,
             jitter,
             burst,
+            priority: queue(burst),
         },
     );
     let burst = (hosts(), any::<u32>(), of(bytes()), of(span()), span(), any::<u32>(), span());
@@ -367,6 +404,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             period,
             jitter,
             burst,
+            priority: queue(burst),
         },
     );
     prop_oneof![
@@ -375,14 +413,16 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         (bytes(), more()).prop_map(|(size, (burst, jitter))| Traffic::Permutation(Permutation {
             size,
             jitter,
-            burst
+            burst,
+            priority: queue(burst)
         })),
         (bytes(), of(text()), more()).prop_map(
             |(size, matrix, (burst, jitter))| Traffic::AllToAll(AllToAll {
                 size,
                 matrix,
                 jitter,
-                burst
+                burst,
+                priority: queue(burst)
             })
         ),
         incast.prop_map(Traffic::Incast),
@@ -392,7 +432,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         burst.prop_map(Traffic::Burst),
         collective().prop_map(Traffic::Collective),
         (text(), starts(), more()).prop_map(|(file, start_unit, (burst, jitter))| {
-            Traffic::FlowFile(FlowFile { file, start_unit, jitter, burst })
+            Traffic::FlowFile(FlowFile { file, start_unit, jitter, burst, priority: queue(burst) })
         }),
     ]
 }

@@ -246,4 +246,16 @@ const COLUMNS: &[Column] = &[
         "By how many packets at most the latest one that had arrived was sent later.",
         |run, row| Some(u64::from(record(run, row).reordering?.distance)),
     ),
+    integer(
+        "until_ps",
+        "ps",
+        "When its application ended it, of a flow without an end; null if the run did, or it has an end.",
+        |run, row| run.flows[row.item].stop.map(|time| time.0),
+    ),
+    integer(
+        "priority",
+        "",
+        "The queue of data that it is in, or its priority group in the file; null if none was given.",
+        |run, row| run.flows[row.item].priority.map(u64::from),
+    ),
 ];

@@ -42,6 +42,7 @@ pub fn flow(
         arrival: true,
         warmup: false,
         stop: None,
+        priority: None,
     };
     (record, meta)
 }

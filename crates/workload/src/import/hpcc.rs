@@ -4,9 +4,8 @@
 use super::{HostIds, Place, content, native::waits, unscaled};
 use crate::error::WorkloadError;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Start, Traffic};
-use crate::warning::{FLOW_LINES_IGNORED, PRIORITY_GROUPS_IGNORED};
+use crate::warning::FLOW_LINES_IGNORED;
 use incast_units::Time;
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Destination port of background flows.
@@ -14,10 +13,10 @@ const BACKGROUND_PORT: u64 = 100;
 /// Destination port of incast flows.
 const INCAST_PORT: u64 = 200;
 /// The priority group written by HPCC's generator.
-const PRIORITY_GROUP: u64 = 3;
+const PRIORITY_GROUP: u8 = 3;
 
-/// Reads an HPCC flow file. Port 200 marks incast flows, all other ports background flows. Priority
-/// groups are ignored; a file with several causes a warning. As in HPCC the count rules: what stands
+/// Reads an HPCC flow file. Port 200 marks incast flows, all other ports background flows. The
+/// priority group is the flow's priority. As in HPCC the count rules: what stands
 /// behind so many lines is not read, and a warning says how many lines there are.
 ///
 /// # Errors
@@ -36,7 +35,7 @@ pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Wor
         return place.fail("number of flows", count, accepted);
     }
     let (body, behind) = body.split_at(count as usize);
-    let (mut flows, mut groups, mut last) = (Vec::new(), BTreeSet::new(), Time::ZERO);
+    let (mut flows, mut last) = (Vec::new(), Time::ZERO);
     for line in body {
         let place = Place { file, line: line.number };
         let fields: Vec<&str> = line.text.split_whitespace().collect();
@@ -45,7 +44,7 @@ pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Wor
         };
         let src = place.host("src", src, hosts)?;
         let dst = place.receiver(dst, src, hosts)?;
-        groups.insert(place.integer("pg", group, 0, 7)?);
+        let priority = Some(place.integer("pg", group, 0, 7)? as u8);
         let port = place.integer("dport", port, 0, 65_535)?;
         let size = place.size("bytes", bytes)?;
         let start_time = place.time("start", start, 12)?;
@@ -55,7 +54,8 @@ pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Wor
         }
         last = start_time;
         let class = if port == INCAST_PORT { FlowClass::Incast } else { FlowClass::Background };
-        flows.push(FlowSpec::new(src, dst, size, Start::At(start_time), class));
+        let flow = FlowSpec::new(src, dst, size, Start::At(start_time), class);
+        flows.push(FlowSpec { priority, ..flow });
     }
     let mut traffic = Traffic::from_flows(flows, Vec::new());
     if let Some(first) = behind.first() {
@@ -68,11 +68,6 @@ pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Wor
             ("lines", &lines),
             ("line", &line),
         ]));
-    }
-    if groups.len() > 1 {
-        let groups = groups.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-        let values = &[("file", &file as _), ("groups", &groups as _)];
-        traffic.warnings.push(PRIORITY_GROUPS_IGNORED.notice(values));
     }
     Ok(traffic)
 }
@@ -94,8 +89,9 @@ pub fn export_hpcc(traffic: &Traffic, hosts: &HostIds) -> Result<String, Workloa
         };
         let (src, dst) = (id("src", flow.src)?, id("dst", flow.dst)?);
         let port = if flow.class == FlowClass::Incast { INCAST_PORT } else { BACKGROUND_PORT };
+        let group = flow.priority.unwrap_or(PRIORITY_GROUP);
         let (size, start) = (flow.size, unscaled(start.0, 12));
-        let _ = writeln!(text, "{src} {dst} {PRIORITY_GROUP} {port} {size} {start}");
+        let _ = writeln!(text, "{src} {dst} {group} {port} {size} {start}");
     }
     Ok(text)
 }

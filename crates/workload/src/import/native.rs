@@ -1,14 +1,15 @@
-//! The native flow list: CSV with the header `src,dst,size_bytes,start_ns[,class][,transport]`.
+//! The native flow list: CSV with the header `src,dst,size_bytes,start_ns` and optional columns.
 
 use super::{HostIds, Place, content, unscaled};
 use crate::error::{WorkloadError, one_of};
 use crate::traffic::{FlowClass, FlowSpec, Start, Traffic};
 use crate::warning::RESULTS_AS_FLOWS;
+use incast_units::{Bytes, Time};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const REQUIRED: [&str; 4] = ["src", "dst", "size_bytes", "start_ns"];
-const OPTIONAL: [&str; 2] = ["class", "transport"];
+const OPTIONAL: [&str; 4] = ["class", "transport", "priority", "until_ns"];
 
 /// A column of results alone: their header begins with it.
 const RESULTS: &str = "flow_id";
@@ -24,14 +25,17 @@ struct Columns {
     power: i32,
     class: Option<usize>,
     transport: Option<usize>,
+    priority: Option<usize>,
+    /// Where the end of a flow without an end of its own is, and in what power of ten of picoseconds.
+    until: Option<(usize, i32)>,
     /// Whether they are the results of a run.
     results: bool,
 }
 
 impl Columns {
     fn read(place: Place<'_>, header: &str) -> Result<Columns, WorkloadError> {
-        let layout = "the header `src,dst,size_bytes,start_ns[,class][,transport]`, or that of a \
-                      run's flows.csv";
+        let layout = "the header `src,dst,size_bytes,start_ns[,class][,transport][,priority][,until_ns]`, or \
+                      that of a run's flows.csv";
         let columns: Vec<&str> = header.split(',').map(str::trim).collect();
         let at = |name: &str| columns.iter().position(|column| *column == name);
         let results = columns[0] == RESULTS;
@@ -52,8 +56,47 @@ impl Columns {
             return place.fail("header", header, layout);
         };
         let transport = at("transport").filter(|_| !results);
-        let (count, class) = (columns.len(), at("class"));
-        Ok(Columns { count, src, dst, size, start, power, class, transport, results })
+        let until = at("until_ps").map(|at| (at, 0)).or(at("until_ns").map(|at| (at, 3)));
+        let (count, class, priority) = (columns.len(), at("class"), at("priority"));
+        Ok(Columns {
+            count,
+            src,
+            dst,
+            size,
+            start,
+            power,
+            class,
+            transport,
+            priority,
+            until,
+            results,
+        })
+    }
+}
+
+impl Columns {
+    /// When the application ends the flow of a line.
+    fn until(
+        &self,
+        place: Place<'_>,
+        fields: &[&str],
+        size: u64,
+        start: &Start,
+    ) -> Result<Option<Time>, WorkloadError> {
+        let Some((at, power)) = self.until.filter(|(at, _)| !fields[*at].is_empty()) else {
+            return Ok(None);
+        };
+        let (name, text) = (if power == 0 { "until_ps" } else { "until_ns" }, fields[at]);
+        let until = place.time(name, text, power)?;
+        if size < Bytes::ENDLESS.0 {
+            let accepted =
+                format!("nothing: only a flow of {} or more has no end of its own", Bytes::ENDLESS);
+            return place.fail(name, text, accepted);
+        }
+        if Start::At(until) == *start || matches!(start, Start::At(start) if until < *start) {
+            return place.fail(name, text, "a time after the start");
+        }
+        Ok(Some(until))
     }
 }
 
@@ -96,8 +139,14 @@ pub fn read_csv(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Work
             },
         };
         let transport = columns.transport.map(|at| fields[at]).filter(|name| !name.is_empty());
+        let priority = match columns.priority.map_or("", |at| fields[at]) {
+            "" => None,
+            priority => Some(place.integer("priority", priority, 1, 7)? as u8),
+        };
+        let stop = columns.until(place, &fields, size, &start)?;
         let flow = FlowSpec::new(src, dst, size, start, class);
-        flows.push(FlowSpec { transport: transport.map(str::to_string), ..flow });
+        let transport = transport.map(str::to_string);
+        flows.push(FlowSpec { transport, priority, stop, ..flow });
     }
     if flows.is_empty() {
         return Err(WorkloadError::file(file, "flows", 0, "at least one flow below the header"));
@@ -128,7 +177,7 @@ pub fn named_transports(text: &str) -> BTreeSet<&str> {
 /// # Errors
 /// Rejects flows that wait for others and transport names with a comma, `#` or line break.
 pub fn export_csv(traffic: &Traffic) -> Result<String, WorkloadError> {
-    let mut text = REQUIRED.join(",") + ",class,transport\n";
+    let mut text = REQUIRED.join(",") + "," + &OPTIONAL.join(",") + "\n";
     for (i, flow) in traffic.flows.iter().enumerate() {
         let Start::At(start) = flow.start else {
             return Err(waits(i));
@@ -140,7 +189,9 @@ pub fn export_csv(traffic: &Traffic) -> Result<String, WorkloadError> {
         }
         let (start, class) = (unscaled(start.0, 3), flow.class);
         let (src, dst, size) = (flow.src, flow.dst, flow.size);
-        let _ = writeln!(text, "{src},{dst},{size},{start},{class},{transport}");
+        let priority = flow.priority.map_or(String::new(), |priority| priority.to_string());
+        let until = flow.stop.map_or(String::new(), |stop| unscaled(stop.0, 3));
+        let _ = writeln!(text, "{src},{dst},{size},{start},{class},{transport},{priority},{until}");
     }
     Ok(text)
 }

@@ -14,26 +14,37 @@ fn flow(src: u32, dst: u32, size: u64, at: u64, class: FlowClass) -> FlowSpec {
 }
 
 const HPCC: &str =
-    "3\n10 2 3 100 5000000000 2.000000000\n2 10 3 200 64 2.000001\n10 11 3 100 1 3e0\n";
+    "3\n10 2 3 100 5000000000 2.000000000\n2 10 3 200 64 2.000001\n10 11 1 100 1 3e0\n";
 
 #[test]
 fn hpcc_with_mapped_hosts() {
     // Nodes 2, 10 and 11 are hosts; the others are switches.
     let hosts = HostIds::listed(&[11, 2, 10]);
     let traffic = read_hpcc(HPCC, "flow.txt", &hosts).unwrap();
+    let group = |flow: FlowSpec, group: u8| FlowSpec { priority: Some(group), ..flow };
     assert_eq!(
         traffic.flows,
         [
-            flow(1, 0, 5_000_000_000, 2_000_000_000_000, FlowClass::Background),
-            flow(0, 1, 64, 2_000_001_000_000, FlowClass::Incast),
-            flow(1, 2, 1, 3_000_000_000_000, FlowClass::Background),
+            group(flow(1, 0, 5_000_000_000, 2_000_000_000_000, FlowClass::Background), 3),
+            group(flow(0, 1, 64, 2_000_001_000_000, FlowClass::Incast), 3),
+            group(flow(1, 2, 1, 3_000_000_000_000, FlowClass::Background), 1),
         ]
     );
     let written = export_hpcc(&traffic, &hosts).unwrap();
-    assert_eq!(written, "3\n10 2 3 100 5000000000 2\n2 10 3 200 64 2.000001\n10 11 3 100 1 3\n");
+    assert_eq!(written, "3\n10 2 3 100 5000000000 2\n2 10 3 200 64 2.000001\n10 11 1 100 1 3\n");
     assert!(export_hpcc(&traffic, &HostIds::same(1)).is_err());
-    let several = read_hpcc("2\n0 1 3 100 1 0\n0 1 4 100 1 0\n", "f", &HostIds::same(2)).unwrap();
-    assert!(several.warnings[0].text.contains("priority groups 3, 4"));
+}
+
+/// What a list can say of a flow is written and read again.
+#[test]
+fn a_written_list_reads_back() {
+    let text = "src,dst,size_bytes,start_ns,class,transport,priority,until_ns\n\
+                0,1,1000000000000,2.5,long,,2,4000.25\n1,0,5,3,background,ren,,\n";
+    let read = read_csv(text, "f.csv", &HostIds::same(2)).unwrap();
+    let first = &read.flows[0];
+    assert_eq!((first.priority, first.stop), (Some(2), Some(Time(4_000_250))));
+    assert_eq!((read.flows[1].priority, read.flows[1].stop), (None, None));
+    assert_eq!(export_csv(&read).unwrap(), text);
 }
 
 /// ns-3 reads as many flows as the first line counts, and stops.
@@ -325,7 +336,10 @@ fn native_lists() {
     let cases = [
         ("".to_string(), "f: header is missing"),
         ("src,dst,size,start_ns\n".into(), "f:1: header = `src,dst,size,start_ns`"),
-        (format!("{header},clas\n"), "f:1: header = `clas`: expected one of class, transport; did"),
+        (
+            format!("{header},clas\n"),
+            "f:1: header = `clas`: expected one of class, transport, priority, until_ns; did",
+        ),
         (format!("{header},class,class\n"), "f:1: header = `class`"),
         (format!("{header}\n"), "f: flows = `0`: expected at least one flow"),
         (format!("{header}\n0,1,5\n"), "f:2: line = `0,1,5`: expected 4 columns"),
@@ -335,6 +349,18 @@ fn native_lists() {
         (format!("{header}\n0,1,1.5,0\n"), "f:2: size_bytes = `1.5`"),
         (format!("{header}\n0,1,5,-3\n"), "f:2: start_ns = `-3`"),
         (format!("{header},class\n0,1,5,0,incats\n"), "f:2: class = `incats`: expected one of"),
+        (
+            format!("{header},priority\n0,1,5,0,8\n"),
+            "f:2: priority = `8`: expected a whole number from 1",
+        ),
+        (
+            format!("{header},until_ns\n0,1,5,0,9\n"),
+            "f:2: until_ns = `9`: expected nothing: only a flow",
+        ),
+        (
+            format!("{header},until_ns\n0,1,1000000000000,9,9\n"),
+            "f:2: until_ns = `9`: expected a time after",
+        ),
     ];
     for (text, expected) in cases {
         let found = message(read_csv(&text, "f", &HostIds::same(2)));
@@ -465,6 +491,7 @@ fn generated_arrivals_survive_both_formats() {
     let mut traffic = poisson(&shape, sizes, 0.4, 2000, 5, None, WireCost::ETHERNET).unwrap();
     // Files do not say which pattern drew a flow.
     traffic.flows.iter_mut().for_each(|flow| flow.origin = Origin::Pattern);
+    traffic.flows.iter_mut().for_each(|flow| flow.priority = Some(2));
     let hosts = HostIds::same(32);
     let csv = read_flows(&export_csv(&traffic).unwrap(), "a.csv", &hosts, None).unwrap();
     assert_eq!((csv.kind, csv.traffic.flows), (Kind::NativeFlows, traffic.flows.clone()));
@@ -484,7 +511,8 @@ proptest! {
     #[test]
     fn lists_round_trip(rows in prop::collection::vec(ROW, 1..30)) {
         let flows = rows.iter().map(|&(src, step, size, at, class)| {
-            flow(src, (src + step) % 9, size, at, FlowClass::ALL[class])
+            let priority = Some(1 + class as u8);
+            FlowSpec { priority, ..flow(src, (src + step) % 9, size, at, FlowClass::ALL[class]) }
         });
         let traffic = Traffic::from_flows(flows.collect(), Vec::new());
         let hosts = HostIds::same(9);

@@ -5,3 +5,4 @@ mod known;
 mod markers;
 mod numbered;
 mod properties;
+mod split;

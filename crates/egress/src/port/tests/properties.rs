@@ -214,7 +214,7 @@ proptest! {
         let transmitter = || transmitter::Transmitter::new(vec![], &site);
         prop_assert!(StrictPort::suits(&classes));
         let strict = conserve(&mut StrictPort::new(&classes, transmitter()), &steps)?;
-        let classed = conserve(&mut Classed::new(plan, transmitter()), &steps)?;
+        let classed = conserve(&mut Classed::<false>::new(plan, transmitter()), &steps)?;
         prop_assert_eq!(strict, classed);
     }
 
@@ -233,7 +233,7 @@ proptest! {
         let transmitter = transmitter::Transmitter::new(vec![], &site());
         prop_assert!(Pair::suits(&policy(1, &classes)));
         let pair = conserve(&mut Pair::new(&policy(1, &classes)), &steps)?;
-        let classed = conserve(&mut Classed::new(plan, transmitter), &steps)?;
+        let classed = conserve(&mut Classed::<false>::new(plan, transmitter), &steps)?;
         prop_assert_eq!(pair, classed);
     }
 
