@@ -211,16 +211,24 @@ fn flows_of(bytes: Vec<u8>) -> Result<String, String> {
     });
     let (src, dst, size, start) = (src?, dst?, size?, start?);
     let class = table.texts("class").map_err(|error| format!("not the flows of a run: {error}"))?;
+    let rows = table.rows();
+    if [&src, &dst, &size, &start].iter().any(|column| column.len() != rows)
+        || class.codes.len() != rows
+    {
+        return Err(format!("the file is damaged: its columns do not have its {rows} rows"));
+    }
     // Results of earlier versions have no such columns.
     let [priority, until] = ["priority", "until_ps"].map(|name| table.numbers(name).ok());
     let mut text = "flow_id,src,dst,class,size_bytes,start_ps,priority,until_ps\n".to_string();
     let known = |value: f64| if value.is_nan() { String::new() } else { value.to_string() };
-    for flow in 0..table.rows() {
+    for flow in 0..rows {
         let class = &class.names[class.codes[flow] as usize];
         let (src, dst, size, start) = (src[flow], dst[flow], size[flow], start[flow]);
         let start = known(start);
-        let more = [&priority, &until]
-            .map(|column| column.as_ref().map_or(String::new(), |values| known(values[flow])));
+        let more = [&priority, &until].map(|column| {
+            let value = column.as_ref().and_then(|values| values.get(flow));
+            value.map_or(String::new(), |value| known(*value))
+        });
         let [priority, until] = more;
         writeln!(text, "{flow},{src},{dst},{class},{size},{start},{priority},{until}")
             .expect("a string takes all");

@@ -14,6 +14,7 @@ use parquet::arrow::arrow_reader::{
 };
 use std::collections::HashMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -133,8 +134,18 @@ impl StoredTable {
         self.metadata.schema().fields().iter().map(one).collect()
     }
 
-    /// The batches of one column.
+    /// The batches of one column. The decoder panics on some damaged files.
     fn column(
+        &self,
+        name: &str,
+        take: impl FnMut(&dyn Array) -> Result<(), String>,
+    ) -> Result<(), String> {
+        catch_unwind(AssertUnwindSafe(|| self.read_column(name, take))).unwrap_or_else(|_| {
+            Err(format!("the file is damaged: column `{name}` cannot be decoded"))
+        })
+    }
+
+    fn read_column(
         &self,
         name: &str,
         mut take: impl FnMut(&dyn Array) -> Result<(), String>,
@@ -161,7 +172,7 @@ impl StoredTable {
     /// # Errors
     /// There is no such column, it is of texts, or the file is damaged.
     pub fn numbers(&self, name: &str) -> Result<Vec<f64>, String> {
-        let mut all = Vec::with_capacity(self.rows());
+        let mut all = Vec::with_capacity(self.rows().min(BATCH));
         self.column(name, |array| {
             let any = array.as_any();
             let valid = |row: usize, value: f64| if array.is_valid(row) { value } else { f64::NAN };

@@ -387,6 +387,17 @@ fn assemble(
         FlowSpec::new(connection.src, connection.dst, connection.size, start, FlowClass::Background)
     };
     let flows: Vec<FlowSpec> = connections.iter().zip(0..).map(|(c, i)| flow(c, i)).collect();
+    for (connection, flow) in connections.iter().zip(&flows) {
+        if let Start::After { flows: firing, .. } = &flow.start
+            && let Some(endless) = firing.iter().find(|&&i| flows[i as usize].is_endless())
+        {
+            let (line, id) = (connections[*endless as usize].line, connection.trigger.unwrap_or(0));
+            let accepted = format!(
+                "a trigger of connections that end: the one in line {line} has size 0 or 1 TB and more, and no end"
+            );
+            return Place { file, line: connection.line }.fail("trigger", id, accepted);
+        }
+    }
     let unordered = Traffic { flows, ..Traffic::default() };
     if let Some(i) = unordered.waiting_for_itself() {
         let connection = &connections[i as usize];

@@ -208,6 +208,19 @@ fn htsim_multishot_keeps_a_window() {
     assert_eq!((&traffic.flows[2].start, &traffic.flows[3].start), (&after(0), &after(1)));
 }
 
+/// Nothing starts after a flow without an end; the file's line is named.
+#[test]
+fn htsim_triggers_of_endless_flows_are_refused() {
+    let text = "Nodes 4\nConnections 2\nTriggers 1\n0->1 id 1 start 0 size 0 send_done_trigger 5\n\
+        2->3 id 2 trigger 5 size 10\ntrigger id 5 oneshot\n";
+    let said = message(read_htsim(text, "e.cm", &HostIds::same(4), None));
+    assert!(
+        said.starts_with("e.cm:5: trigger = `5`: expected a trigger of connections that end"),
+        "{said}"
+    );
+    assert!(said.contains("the one in line 4 has size 0"), "{said}");
+}
+
 /// A fraction means microseconds; whole numbers are picoseconds unless somebody says otherwise.
 #[test]
 fn the_unit_of_htsims_starts_is_said_or_given() {
