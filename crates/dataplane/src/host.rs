@@ -192,6 +192,10 @@ impl<I: PacketIo> HostNode<I> {
             if opened {
                 self.end.want(now);
             }
+        } else if !medium.ended.is_empty()
+            && medium.ended.contains(&(self.end.id().0, self.packets.pool[packet].flow))
+        {
+            self.packets.free(&mut medium.io, packet);
         } else if (medium.faults == Faults::default() || impaired || !self.impair(medium, packet))
             && self.recognise(medium, packet)
         {

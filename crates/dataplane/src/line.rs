@@ -5,7 +5,7 @@ use crate::medium::Medium;
 use crate::{Departure, Frame, PacketIo, Trail};
 use incast_fabric::{Fabric, Forwarding, PortId};
 use incast_transport::{Bytes, Header, Packet, PacketRef, Random, Rate, Time};
-use incast_world::{BurstLoss, Captured, Options, PortSeries, Transmitter, purpose};
+use incast_world::{BurstLoss, Captured, Options, PortSeries, Transmitter, open_after, purpose};
 use std::cell::Cell;
 
 pub(crate) struct Line {
@@ -88,12 +88,17 @@ impl Line {
         header: &Header,
         marks: impl FnOnce() -> u64,
     ) -> Option<bool> {
-        let open = self.transmitter.open_after(header)?;
-        let opened = self.transmitter.set_open(&mut self.series, marks(), medium.now, open);
+        let open = open_after(self.transmitter.open, header)?;
+        Some(self.set_open(medium, open, marks()))
+    }
+
+    /// The other end of the link lets the port send these classes. Whether one has opened.
+    pub fn set_open<I: PacketIo>(&mut self, medium: &mut Medium<I>, open: u8, marks: u64) -> bool {
+        let opened = self.transmitter.set_open(&mut self.series, marks, medium.now, open);
         if let Some(detector) = &mut medium.detector {
             detector.set_open(self.port, open);
         }
-        Some(opened)
+        opened
     }
 
     /// The link works again: nothing is paused. `marks` is how many packets the port has marked so

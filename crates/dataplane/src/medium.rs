@@ -11,6 +11,7 @@ use incast_world::{
     Arrival, Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, LinkState,
     LossLog, choose,
 };
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What nodes share.
@@ -26,6 +27,8 @@ pub(crate) struct Medium<I: PacketIo> {
     /// Where links may come to wait for each other: who waits for whom.
     pub detector: Option<DeadlockDetector>,
     pub faults: Faults,
+    /// Hosts and flows to them that their applications have ended: what is late of these is nothing.
+    pub ended: BTreeSet<(u32, FlowId)>,
     /// Routes without the links that are down.
     pub routes: Arc<Routes>,
     /// The links of all ports.

@@ -52,6 +52,13 @@ impl<I: PacketIo> Node<I> {
         }
     }
 
+    /// A host's NIC looks what is due.
+    pub fn look(&mut self, now: u64) {
+        if let Node::Host(host) = self {
+            host.end.want(now);
+        }
+    }
+
     /// Runs the timers of this instant.
     pub fn run_timers(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload) {
         match self {

@@ -2,6 +2,7 @@
 
 mod crossing;
 mod stages;
+mod watch;
 
 pub use crossing::{Crossing, one_core_only};
 
@@ -11,10 +12,12 @@ use crate::frames::Packets;
 use crate::line::Line;
 use crate::medium::Medium;
 use incast_fabric::{PortId, order};
-use incast_transport::{Fate, Packet, PacketPool, PacketRef, Port, PortView, Span, Time, Verdict};
+use incast_transport::{
+    Classes, Fate, Packet, PacketPool, PacketRef, Port, PortView, Span, Time, Verdict,
+};
 use incast_world::{
     Choice, Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter,
-    Views, drop_or_trim, drop_packet, lose, turn_back, with_displaced,
+    Views, Watchdog, drop_or_trim, drop_packet, lose, turn_back, with_displaced,
 };
 use std::collections::VecDeque;
 
@@ -22,6 +25,8 @@ use std::collections::VecDeque;
 pub(crate) struct Egress {
     pub line: Line,
     pub handler: Box<dyn Port>,
+    /// What ends pauses that last too long, if ports have it.
+    pub watchdog: Option<Box<Watchdog>>,
 }
 
 pub(crate) struct SwitchNode<I: PacketIo> {
@@ -53,10 +58,11 @@ impl Egress {
         if self.line.held { NEVER } else { self.line.transmitter.next_start() }
     }
 
-    /// The next deadline of its markers; only few have any.
+    /// The next deadline of its markers, or of its watchdog; only few have any.
     #[inline]
     fn deadline(&self) -> u64 {
-        if self.line.transmitter.timed { self.handler.deadline().0 } else { NEVER }
+        let markers = if self.line.transmitter.timed { self.handler.deadline().0 } else { NEVER };
+        self.watchdog.as_ref().map_or(markers, |watchdog| watchdog.deadline().min(markers))
     }
 
     fn due(&self) -> u64 {
@@ -164,13 +170,6 @@ impl<I: PacketIo> SwitchNode<I> {
         self.arrived = arrived;
     }
 
-    /// Whether the packet is a pause frame, which then takes effect.
-    fn takes_pause(&mut self, medium: &mut Medium<I>, one: &Arrived) -> bool {
-        let header = self.packets.pool[one.packet].header;
-        let Egress { line, handler } = self.port(one.port);
-        line.apply_pause(medium, &header, || handler.marks()).is_some()
-    }
-
     /// Forwards a packet of which all is here, or which can leave at once; stores another one.
     fn take(&mut self, medium: &mut Medium<I>, one: Arrived) {
         let Arrived { port: back, packet, complete, .. } = one;
@@ -268,7 +267,7 @@ impl<I: PacketIo> SwitchNode<I> {
         let Transmitter { tier, dead, .. } = self.port(port).line.transmitter;
         let meta = self.packets.pool.meta_mut(packet);
         (meta.arrived, meta.tier) = (Time(now), tier);
-        if dead || !self.admit(medium, port, packet) {
+        if dead || self.is_stuck(port, packet) || !self.admit(medium, port, packet) {
             return drop_packet(&mut Place { node: self, medium }, port, packet, now);
         }
         let egress = &mut self.egress[(port - self.first) as usize];
@@ -371,7 +370,7 @@ impl<I: PacketIo> SwitchNode<I> {
             let port = self.first + index as u32;
             assert!(calls < MOST_CALLS, "port {port} lets no time pass");
             if deadline <= start {
-                egress.split(&mut self.packets.pool).1.wake(port, deadline);
+                self.wake(medium, index, deadline);
             } else if egress.line.has_room(medium) {
                 self.transmit(medium, index, start);
             }
@@ -417,10 +416,9 @@ impl<I: PacketIo> SwitchNode<I> {
 
     /// Runs the timers of this instant.
     pub fn run_timers(&mut self, medium: &mut Medium<I>) {
-        for egress in &mut self.egress {
-            if egress.deadline() <= medium.now {
-                let port = egress.line.port;
-                egress.split(&mut self.packets.pool).1.wake(port, medium.now);
+        for index in 0..self.egress.len() {
+            if self.egress[index].deadline() <= medium.now {
+                self.wake(medium, index, medium.now);
             }
         }
     }
@@ -439,13 +437,9 @@ impl<I: PacketIo> SwitchNode<I> {
 
     /// Whatever waits at a port whose link has just failed is lost.
     fn fail(&mut self, medium: &mut Medium<I>, index: usize) {
-        let (now, port) = (medium.now, self.first + index as u32);
+        let now = medium.now;
         self.egress[index].line.transmitter.dead = true;
-        while let Some(packet) = self.egress[index].split(&mut self.packets.pool).1.strand(now) {
-            let mut place = Place { node: self, medium };
-            place.give_back(port, packet);
-            drop_packet(&mut place, port, packet, now);
-        }
+        self.strand(medium, index, Classes::ALL);
         let line = &mut self.egress[index].line;
         line.transmitter.waiting = false;
         line.series.set_backlog(now, 0);
@@ -455,7 +449,8 @@ impl<I: PacketIo> SwitchNode<I> {
     /// again what it still cannot take.
     fn reconnect(&mut self, medium: &mut Medium<I>, index: usize) {
         let port = self.first + index as u32;
-        let Egress { line, handler } = &mut self.egress[index];
+        let Egress { line, handler, watchdog } = &mut self.egress[index];
+        *watchdog = Watchdog::of(&medium.buffers).map(Box::new);
         line.reconnect(medium, handler.marks());
         if medium.buffers.pfc.is_some() && self.buffer.link(port).reconnect() {
             self.announce(Some(port), medium.now);

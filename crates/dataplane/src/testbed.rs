@@ -16,7 +16,7 @@ use incast_world::{
     Work, epochs, new_deliveries, new_probe,
 };
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::atomic::Ordering;
 
 /// Passes between two reports to the monitor.
@@ -196,6 +196,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 detector: buffers.deadlock_detector(),
                 buffers,
                 faults: options.faults,
+                ended: BTreeSet::new(),
                 routes: fabric.routes(),
                 links: vec![LinkState::Whole; fabric.ports().len()],
                 probe: new_probe(&flows, &transports, &options),
@@ -440,7 +441,13 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
             }
             let (medium, payload) = (&mut self.medium, &mut self.payload);
             match ending {
-                Some(ending) => self.nodes[host as usize].abandon(medium, payload, ending.flow),
+                Some(Ending { flow: Some(flow), .. }) => {
+                    self.nodes[host as usize].abandon(medium, payload, flow);
+                    if medium.flows[flow.0 as usize].flow.dst.0 == host {
+                        medium.ended.insert((host, flow));
+                    }
+                }
+                Some(_) => self.nodes[host as usize].look(medium.now),
                 None => self.nodes[host as usize].open(medium, payload, FlowId(index)),
             }
         }

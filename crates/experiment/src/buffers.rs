@@ -3,10 +3,48 @@
 use crate::warnings::PFC_CAN_DEADLOCK;
 use crate::{Fault, scenario};
 use incast_fabric::{Fabric, NodeId, PortId, PortSpec};
-use incast_transport::{Bytes, Classes, Framing, Limit, Notice, Rate, RunRecord};
-use incast_world::{Pfc, SharedBuffer, epochs, sufficient_headroom};
+use incast_transport::{Bytes, Classes, Framing, HostId, Limit, Notice, Rate, RunRecord, Time};
+use incast_world::{Pfc, SharedBuffer, Storm, WatchdogRules, epochs, sufficient_headroom};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The storms of pause frames.
+///
+/// # Errors
+/// Without PFC, of a host that is not there, or of one host at a time.
+pub fn storms(section: &scenario::Fabric, fabric: &Fabric) -> Result<Vec<Storm>, Fault> {
+    let mut all: Vec<Storm> = vec![];
+    for (index, own) in section.storms.iter().enumerate() {
+        let key = |key: &str| format!("fabric.storms.{index}.{key}");
+        let Some(pfc) = &section.pfc else {
+            let problem =
+                "no link is ever paused: expected `fabric.pfc` beside it, such as `pfc = {}`";
+            return Err(Fault::at(format!("fabric.storms.{index}"), problem));
+        };
+        if own.host >= fabric.hosts() {
+            let problem = format!("expected a host below {}", fabric.hosts());
+            return Err(Fault::value(key("host"), own.host, problem));
+        }
+        let until = own.lasts.map_or(Time::NEVER, |lasts| Time(own.at.0).saturating_add(lasts));
+        let storm = Storm {
+            host: HostId(own.host),
+            from: Time(own.at.0),
+            until,
+            classes: classes(&pfc.classes)?,
+        };
+        let overlaps = |other: &&Storm| {
+            other.host == storm.host && storm.from <= other.until && other.from <= storm.until
+        };
+        if let Some(other) = all.iter().find(overlaps) {
+            let (host, from) = (own.host, other.from);
+            let problem =
+                format!("host {host} is in a storm from {from} on: expected one at a time");
+            return Err(Fault::value(key("at"), own.at, problem));
+        }
+        all.push(storm);
+    }
+    Ok(all)
+}
 
 /// Buffer configuration of a scenario, with warnings.
 pub struct Rules {
@@ -83,6 +121,11 @@ fn pfc(
         reserve_by_port: bytes(by_port(&reserve_by_rate, section.reserve, fabric)),
         set_aside: vec![],
         cyclic,
+        watchdog: section.watchdog.as_ref().map(|own| WatchdogRules {
+            detect: own.detect,
+            restore: own.restore,
+            action: own.action,
+        }),
     };
     if section.headroom_in_pool {
         pfc.set_aside = set_aside(&pfc, fabric)?;

@@ -7,7 +7,7 @@ use crate::scenario::{self, ForwardingName, PROPAGATION, RATE, Scenario, Traffic
 use crate::{Fault, Plan};
 use incast_fabric::{
     Fabric, Forwarding, Imported, LinkDefaults, LinkOverride, LossBursts, Options, Problem, Tier,
-    TopologyError, import,
+    TopologyError, has_host_rate, import,
 };
 use incast_transport::{Bytes, Span, Time};
 use incast_workload::{Failure, Stream, SwitchTier, fold, fold_text};
@@ -73,6 +73,11 @@ fn links(
         }
         (Some(spec), None) => {
             check_topology(spec)?;
+            if let Some(rate) = section.rate.0.filter(|_| has_host_rate(spec)) {
+                let problem =
+                    "`fabric.topology` says how fast links of hosts are: expected one of both";
+                return Err(Fault::value("fabric.rate", rate, problem));
+            }
             let defaults = LinkDefaults {
                 rate: section.rate.0.unwrap_or(RATE),
                 propagation: section.propagation.0.unwrap_or(PROPAGATION),

@@ -1,7 +1,7 @@
 //! A resolved scenario: fabric, traffic, and transports with their configuration.
 
 use crate::balance::several_paths;
-use crate::buffers::rules;
+use crate::buffers::{rules, storms};
 use crate::custom::{self, Entry};
 use crate::cuts;
 use crate::endless;
@@ -134,6 +134,7 @@ impl Plan {
             break_link(&mut fabric, file, failure)?;
         }
         warnings.extend(traffic.warnings.iter().cloned());
+        storms(&scenario.fabric, &fabric)?;
         let rules = rules(&scenario.fabric, &fabric, framing)?;
         warnings.extend(rules.warnings);
         let sizes = quantiles(&traffic.flows);

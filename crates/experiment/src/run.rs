@@ -2,13 +2,12 @@
 
 use crate::balance::path;
 use crate::collectives::{self, collectives};
-use crate::manifest::manifest;
 use crate::output::{self, PcapFile};
 use crate::plan::{Case, Plan};
 use crate::ports::{link_changes, port_metas};
 use crate::stopwatch::Stopwatch;
 use crate::testbed::{self, Ran};
-use crate::{Fault, endless, queues, trace};
+use crate::{Fault, endless, manifest::manifest, queues, trace};
 use incast_fabric::{Forwarding, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform};
 use incast_measure::{Balance, Fidelity, FlowMeta, Request, Run, Warning};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
@@ -76,6 +75,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         capture_limit: usize::try_from(plan.scenario.output.pcap_limit).unwrap_or(usize::MAX),
         capture_flows: plan.scenario.output.pcap_flows.iter().copied().collect(),
         silent: silent.collect(),
+        storms: crate::buffers::storms(&plan.scenario.fabric, &plan.fabric)?,
         stops: endless::stops(plan),
         pfc: plan.pfc.clone(),
         queues: queues::of_case(plan, case)?,

@@ -37,6 +37,7 @@ mod fixed;
 mod graph;
 mod ideal;
 pub mod import;
+mod named;
 mod names;
 mod options;
 pub mod order;
@@ -64,5 +65,5 @@ pub use shapes::{
     BCube, Count, Dragonfly, Dumbbell, FatTree, LeafSpine, ParkingLot, Rail, SHAPES, Shape, Size,
     Star, ThreeTier, Torus,
 };
-pub use spec::{parse, parse_with, size_of};
+pub use spec::{has_host_rate, parse, parse_with, size_of};
 pub use uplinks::Uplinks;

@@ -1,6 +1,7 @@
 //! Topologies in a line of text: `leaf-spine:8x8x48`.
 
 use crate::error::nearest;
+use crate::named::{self, Rates};
 use crate::options::{LinkDefaults, Options};
 use crate::shapes::{SHAPES, Shape, Size, Spec, refused};
 use crate::{Fabric, TopologyError};
@@ -22,7 +23,10 @@ pub fn parse_with(
     defaults: LinkDefaults,
     options: &Options,
 ) -> Result<Fabric, TopologyError> {
-    let (shape, counts) = read_form(spec)?;
+    let Form { shape, counts, rates } = read_form(spec)?;
+    let own = given(spec, options, rates)?;
+    let (options, defaults) =
+        (&own, LinkDefaults { rate: rates.hosts.unwrap_or(defaults.rate), ..defaults });
     if let Some(ratio) = options.oversubscription {
         if !(ratio.is_finite() && ratio > 0.0) {
             let message = format!("oversubscription {ratio}: expected a number above 0");
@@ -52,12 +56,46 @@ pub fn parse_with(
 /// # Errors
 /// As [`parse`], of the line alone.
 pub fn size_of(spec: &str) -> Result<Size, TopologyError> {
-    let (shape, counts) = read_form(spec)?;
+    let Form { shape, counts, .. } = read_form(spec)?;
     let counts: Vec<u64> = counts.into_iter().map(u64::from).collect();
     Ok((shape.size)(&counts))
 }
 
-fn read_form(spec: &str) -> Result<(&'static Shape, Vec<u32>), TopologyError> {
+/// Whether a line such as `clos:...,hosts=25Gbps*16,...` says how fast links of hosts are.
+pub fn has_host_rate(spec: &str) -> bool {
+    read_form(spec).is_ok_and(|form| form.rates.hosts.is_some())
+}
+
+/// The options with the rates of the line.
+fn given(spec: &str, options: &Options, rates: Rates) -> Result<Options, TopologyError> {
+    let mut all = options.clone();
+    let twice = |what: &str| {
+        let message = format!("`{spec}` says how fast {what} are, and an option does: give one");
+        Err(TopologyError::malformed(message))
+    };
+    if rates.uplinks.is_some() {
+        if options.uplink_rate.is_some() || options.oversubscription.is_some() {
+            return twice("uplinks");
+        }
+        all.uplink_rate = rates.uplinks;
+    }
+    if rates.cores.is_some() {
+        if options.core_rate.is_some() {
+            return twice("links of core switches");
+        }
+        all.core_rate = rates.cores;
+    }
+    Ok(all)
+}
+
+/// What a line says.
+struct Form {
+    shape: &'static Shape,
+    counts: Vec<u32>,
+    rates: Rates,
+}
+
+fn read_form(spec: &str) -> Result<Form, TopologyError> {
     let (name, counts) = spec.trim().split_once(':').unwrap_or((spec.trim(), ""));
     let names = || SHAPES.iter().map(|shape| shape.name);
     let Some(shape) = SHAPES.iter().find(|shape| shape.name == name) else {
@@ -70,7 +108,14 @@ fn read_form(spec: &str) -> Result<(&'static Shape, Vec<u32>), TopologyError> {
         return Err(TopologyError::malformed(message));
     };
     let wanted = shape.counts.len();
-    let fields: Vec<&str> = counts.split('x').collect();
+    let (named, rates) = match named::is_named(counts) {
+        true => named::read(spec, shape, counts)?,
+        false => (vec![], Rates::default()),
+    };
+    let fields: Vec<&str> = match named.is_empty() {
+        true => counts.split('x').collect(),
+        false => named.iter().map(String::as_str).collect(),
+    };
     if counts.is_empty() || fields.len() != wanted {
         let given = if counts.is_empty() { 0 } else { fields.len() };
         return Err(refused(spec, shape, format!("{wanted} counts wanted, {given} given")));
@@ -78,7 +123,7 @@ fn read_form(spec: &str) -> Result<(&'static Shape, Vec<u32>), TopologyError> {
     let numbers = fields.iter().zip(shape.counts).map(|(field, count)| {
         read_count(field, count.least).map_err(|problem| refused(spec, shape, problem))
     });
-    Ok((shape, numbers.collect::<Result<_, _>>()?))
+    Ok(Form { shape, counts: numbers.collect::<Result<_, _>>()?, rates })
 }
 
 fn read_count(field: &str, least: u32) -> Result<u32, String> {

@@ -160,6 +160,8 @@ pub struct Counters {
     pub pause_frames: u64,
     /// Pause frames that released a class; one can do both.
     pub resume_frames: u64,
+    /// How often a watchdog declared a class of a port stuck.
+    pub storms: u64,
     /// Packets lost on links.
     pub link_losses: u64,
     /// Packets that a decoder refused.
@@ -368,6 +370,7 @@ fn counters(run: &Run) -> Counters {
         paused_class_ns: std::array::from_fn(of_class),
         pause_frames: total.pause_frames,
         resume_frames: total.resume_frames,
+        storms: total.storms,
         link_losses: run.record.link_losses,
         malformed: run.record.malformed,
         packet_hops: run.record.packet_hops,

@@ -47,6 +47,8 @@ pub struct TierSummary {
     pub pause_frames: u64,
     /// Pause frames sent that released a class; one can do both.
     pub resume_frames: u64,
+    /// How often a watchdog declared a class of a port stuck.
+    pub storms: u64,
 }
 
 /// Sums over ports, 64 bits wide.
@@ -59,6 +61,7 @@ pub(crate) struct Totals {
     pub paused: u64,
     pub pause_frames: u64,
     pub resume_frames: u64,
+    pub storms: u64,
     pub backlog_max: u64,
     pub backlog_area: u128,
 }
@@ -74,6 +77,7 @@ impl Totals {
             sum.paused += total.paused;
             sum.pause_frames += pauses.pause_frames as u64;
             sum.resume_frames += pauses.resume_frames as u64;
+            sum.storms += pauses.storms as u64;
             sum.backlog_max = sum.backlog_max.max(total.backlog_max);
             sum.backlog_area += total.backlog_area;
             sum
@@ -127,5 +131,6 @@ fn tier_summary(run: &Run, uplinks: &Uplinks, tier: &str, upward: bool) -> TierS
         paused_ns: total.paused as f64 / 1e3,
         pause_frames: total.pause_frames,
         resume_frames: total.resume_frames,
+        storms: total.storms,
     }
 }

@@ -1,7 +1,8 @@
 //! Switch buffers: shared memory and priority-based flow control.
 
 use incast_fabric::Fabric;
-use incast_world::{Buffers, DeadlockDetector, SwitchBuffer};
+use incast_world::{Buffers, DeadlockDetector, SwitchBuffer, Watchdog};
+use std::collections::BTreeMap;
 
 /// The buffers of the switches of a partition.
 pub(crate) struct SwitchBuffers {
@@ -13,6 +14,10 @@ pub(crate) struct SwitchBuffers {
     pub in_use: bool,
     /// Switches pause links.
     pub pauses: bool,
+    /// The watchdog of a port that was never paused, if ports have one.
+    watchdog: Option<Watchdog>,
+    /// Those of ports that were.
+    watchdogs: BTreeMap<u32, Watchdog>,
     /// Present if pauses can deadlock.
     detector: Option<DeadlockDetector>,
     /// The cycle of a detected deadlock.
@@ -29,6 +34,8 @@ impl SwitchBuffers {
             switches: switches.map(buffer).collect(),
             in_use: rules.any(),
             pauses: rules.pfc.is_some(),
+            watchdog: Watchdog::of(rules),
+            watchdogs: BTreeMap::new(),
             detector: rules.deadlock_detector(),
             deadlock: vec![],
         }
@@ -43,6 +50,27 @@ impl SwitchBuffers {
     #[inline]
     pub fn may_deadlock(&self) -> bool {
         self.detector.is_some()
+    }
+
+    /// The watchdog of a switch port, if it has one.
+    pub fn watchdog(&mut self, port: u32) -> Option<&mut Watchdog> {
+        let fresh = self.watchdog.as_ref()?;
+        Some(self.watchdogs.entry(port).or_insert_with(|| fresh.clone()))
+    }
+
+    /// The watchdog of a port that was paused once.
+    pub fn watching(&mut self, port: u32) -> Option<&mut Watchdog> {
+        self.watchdogs.get_mut(&port)
+    }
+
+    /// The link of a port works again: nothing is paused.
+    pub fn forget(&mut self, port: u32) {
+        self.watchdogs.remove(&port);
+    }
+
+    /// Whether packets of a class are dropped at a port, because it is stuck.
+    pub fn drops(&self, port: u32, class: u8) -> bool {
+        self.watchdogs.get(&port).is_some_and(|watchdog| watchdog.drops() >> class & 1 != 0)
     }
 
     /// Sets the open classes of a port.

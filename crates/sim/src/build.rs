@@ -211,7 +211,8 @@ impl Builder {
             buffers: SwitchBuffers::new(&common.buffers, &common.fabric),
             transit,
             plain,
-            impaired: common.faults != Default::default(),
+            impaired: common.faults != Default::default() || !common.endings.is_empty(),
+            ended: BTreeSet::new(),
             bursts: bursts(&common.fabric),
         }
     }

@@ -98,6 +98,14 @@ impl HostState {
     #[cold]
     fn impair(&mut self, net: &mut Network, packet: PacketRef) -> bool {
         let transit = &mut net.transit;
+        let host = self.end.id();
+        if !net.ended.is_empty() && net.ended.contains(&(host.0, transit.packets[packet].flow)) {
+            transit.packets.free(packet);
+            return true;
+        }
+        if transit.common.faults == Default::default() {
+            return false;
+        }
         let meta = transit.packets.meta_mut(packet);
         if std::mem::replace(&mut meta.mark, 0) & mark::IMPAIRED != 0 {
             return false;
@@ -126,6 +134,12 @@ impl HostState {
         self.advance(net, now);
         self.end.run_timers(net, now);
         self.rearm(net);
+    }
+
+    /// Lets the NIC look what is due.
+    pub fn look(&mut self, net: &mut Network) {
+        self.advance(net, net.now());
+        self.resume(net);
     }
 
     /// Lets the NIC request packets again after a class has opened.

@@ -22,6 +22,7 @@ mod network;
 mod paged;
 mod parallel;
 mod partition;
+mod pauses;
 mod ports;
 mod queue;
 mod record;

@@ -5,9 +5,9 @@ use crate::egress::{Egress, PortBody};
 use crate::mark;
 use crate::paged::Paged;
 use crate::transit::{Crossing, Outbox, Transit};
-use incast_transport::{Header, PacketPool, PacketRef, Time, prefetch};
+use incast_transport::{FlowId, Header, PacketPool, PacketRef, Time, prefetch};
 use incast_world::{BurstLoss, Captured, Drops, PortSeries};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Network {
     pub egress: Paged<Egress>,
@@ -16,8 +16,10 @@ pub(crate) struct Network {
     pub transit: Transit,
     /// Switches only enqueue: no hooks, no shared buffers.
     pub plain: bool,
-    /// Packets are impaired where they arrive at hosts.
+    /// Something may keep packets from a host where they arrive.
     pub impaired: bool,
+    /// Hosts and flows to them that their applications have ended: what is late of these is nothing.
+    pub ended: BTreeSet<(u32, FlowId)>,
     /// Ports whose links lose packets in bursts.
     pub bursts: BTreeMap<u32, BurstLoss>,
 }
@@ -104,6 +106,9 @@ impl Network {
     }
 
     fn charge(&mut self, port: u32, packet: PacketRef) -> bool {
+        if self.buffers.drops(port, self.transit.packets[packet].class) {
+            return false;
+        }
         let node = self.node_of(port);
         let (switch, detector) = self.buffers.of(node);
         let (rules, packets) = (&self.transit.common.buffers, &mut self.transit.packets);

@@ -10,7 +10,7 @@ use crate::switch::{arrive, egress, is_eventful, settle};
 use crate::transit::{Common, Transit};
 use incast_fabric::PortId;
 use incast_transport::{PacketRef, Time};
-use incast_world::{Ending, Gate, LinkState, Progress, Switch, is_change};
+use incast_world::{Ending, Gate, LinkState, Progress, Switch};
 use std::cmp::Reverse;
 
 /// The flows that start in a partition.
@@ -104,7 +104,7 @@ impl Openings {
     }
 }
 
-fn own_host(hosts: &mut [Option<HostState>], host: u32) -> &mut HostState {
+pub(crate) fn own_host(hosts: &mut [Option<HostState>], host: u32) -> &mut HostState {
     hosts[host as usize].as_mut().expect("an own host")
 }
 
@@ -323,36 +323,9 @@ impl Partition {
         }
     }
 
-    /// If the packet that arrived on `link` is a pause frame: opens and closes classes of the
-    /// reverse port, frees the frame and returns true.
-    fn apply_pause(&mut self, link: u32, packet: PacketRef) -> bool {
-        let own = self.net.egress[link as usize].reverse;
-        let transmitter = &self.net.egress[own as usize].transmitter;
-        let header = self.net.transit.packets[packet].header;
-        let Some(open) = transmitter.open_after(&header) else { return false };
-        assert!(is_change(transmitter.open, &header), "port {link} repeats itself: {header:?}");
-        self.net.transit.packets.free(packet);
-        self.advance(own, self.net.now());
-        let now = self.net.now();
-        let marks = match &self.net.bodies[own as usize].handler {
-            Some(handler) => handler.marks(),
-            None => own_host(&mut self.hosts, self.net.node_of(own)).end.marks().unwrap_or(0),
-        };
-        let egress = &mut self.net.egress[own as usize];
-        let opened = egress.transmitter.set_open(&mut egress.series, marks, now, open);
-        self.net.buffers.set_open(own, open);
-        if opened && self.net.is_nic(own) {
-            let host = self.net.node_of(own);
-            own_host(&mut self.hosts, host).resume(&mut self.net);
-        } else if opened {
-            self.net.rearm_port(own);
-        }
-        true
-    }
-
     /// Performs all actions of a port or NIC of this partition before `until`.
     #[inline]
-    fn advance(&mut self, port: u32, until: u64) {
+    pub fn advance(&mut self, port: u32, until: u64) {
         if self.net.is_nic(port) {
             let host = self.net.node_of(port);
             own_host(&mut self.hosts, host).advance(&mut self.net, until);
@@ -399,7 +372,17 @@ impl Partition {
             Some(setup) => own_host(&mut self.hosts, setup.flow.src.0).open(&mut self.net, setup),
             None => {
                 let Ending { host, flow, .. } = common.endings[index as usize - common.flows.len()];
-                own_host(&mut self.hosts, host).abandon(&mut self.net, flow);
+                let host = own_host(&mut self.hosts, host);
+                match flow {
+                    Some(flow) => {
+                        host.abandon(&mut self.net, flow);
+                        let dst = common.flows[flow.0 as usize].flow.dst;
+                        if host.end.id() == dst {
+                            self.net.ended.insert((dst.0, flow));
+                        }
+                    }
+                    None => host.look(&mut self.net),
+                }
             }
         }
     }
@@ -432,18 +415,5 @@ impl Partition {
             self.reconnect_nic(port);
         }
         self.net.egress[port as usize].transmitter.dead = down;
-    }
-
-    /// The link of a NIC works again: nothing is paused.
-    fn reconnect_nic(&mut self, port: u32) {
-        let now = self.net.now();
-        let host = own_host(&mut self.hosts, self.net.node_of(port));
-        host.advance(&mut self.net, now);
-        let marks = host.end.marks().unwrap_or(0);
-        let egress = &mut self.net.egress[port as usize];
-        if egress.transmitter.reconnect(&mut egress.series, marks, now) {
-            self.net.buffers.set_open(port, u8::MAX);
-            host.resume(&mut self.net);
-        }
     }
 }

@@ -4,7 +4,7 @@ use crate::egress::{Egress, PortBody, tx_time};
 use crate::mark;
 use crate::network::Network;
 use crate::transit::Transit;
-use incast_transport::{Fate, PacketRef, PortEnv, Span, Time, Verdict};
+use incast_transport::{Classes, Fate, PacketRef, PortEnv, Span, Time, Verdict};
 use incast_world::{LinkState, PortParts, Transmitter, drop_packet};
 
 impl Network {
@@ -150,14 +150,48 @@ impl Network {
             egress.timer = u64::MAX;
         }
         self.advance_port(port, now);
+        if self.buffers.watching(port).is_some_and(|watchdog| watchdog.deadline() <= now) {
+            self.watch(port);
+        }
         self.rearm_port(port);
+    }
+
+    /// The deadline of a port's watchdog has come.
+    #[cold]
+    fn watch(&mut self, port: u32) {
+        let now = self.now();
+        let Some(watchdog) = self.buffers.watching(port) else { return };
+        let stuck = watchdog.expire(now);
+        let (open, drops) = (watchdog.open(), watchdog.drops());
+        self.watch_on(port);
+        let marks = self.split(port).1.handler.marks();
+        let egress = &mut self.egress[port as usize];
+        egress.series.stuck(now, stuck.count_ones());
+        if open != egress.transmitter.open {
+            egress.transmitter.set_open(&mut egress.series, marks, now, open);
+            self.buffers.set_open(port, open);
+        }
+        while let Some(packet) = self.split(port).1.strand(now, Classes(stuck & drops)) {
+            self.release(port, packet);
+            drop_packet(self, port, packet, now);
+        }
+        let (transmitter, parts) = self.split(port);
+        transmitter.stranded(parts, now);
+    }
+
+    /// Schedules the next deadline of a port's watchdog.
+    pub fn watch_on(&mut self, port: u32) {
+        let deadline = self.buffers.watching(port).map_or(u64::MAX, |watchdog| watchdog.deadline());
+        if deadline != u64::MAX {
+            self.transit.agenda.schedule_port(deadline, port);
+        }
     }
 
     /// Drops all packets queued at a switch port whose link has failed.
     pub fn fail_port(&mut self, port: u32) {
         let now = self.now();
         self.advance_port(port, now);
-        while let Some(packet) = self.split(port).1.strand(now) {
+        while let Some(packet) = self.split(port).1.strand(now, Classes::ALL) {
             self.release(port, packet);
             drop_packet(self, port, packet, now);
         }
@@ -171,6 +205,7 @@ impl Network {
     pub fn reconnect_port(&mut self, port: u32) {
         let (now, node) = (self.now(), self.node_of(port));
         self.advance_port(port, now);
+        self.buffers.forget(port);
         let marks = self.split(port).1.handler.marks();
         let egress = &mut self.egress[port as usize];
         if egress.transmitter.reconnect(&mut egress.series, marks, now) {

@@ -52,6 +52,8 @@ pub struct Pauses {
     pub pause_frames: u32,
     /// Frames sent that resumed a class. A frame can pause one class and resume another.
     pub resume_frames: u32,
+    /// How often a watchdog declared a class stuck.
+    pub storms: u32,
 }
 
 impl Pauses {
@@ -60,6 +62,7 @@ impl Pauses {
         self.paused.iter_mut().zip(other.paused).for_each(|(own, other)| *own += other);
         self.pause_frames += other.pause_frames;
         self.resume_frames += other.resume_frames;
+        self.storms += other.storms;
     }
 }
 

@@ -6,6 +6,7 @@
 //! NIC transmits; [`EndHost::next_start`] and [`EndHost::deadline`] say when a world
 //! must call again.
 
+use self::rare::Rare;
 use crate::arbiter::pull;
 use crate::settle::Drops;
 use crate::{Deliveries, Faults, FlowSetup, Options, PortSeries, Setup, purpose};
@@ -85,8 +86,8 @@ pub struct EndHost {
     wanted: u64,
     /// Earliest deadline of the transports and of the NIC's port.
     deadline: u64,
-    /// From here on the NIC sends nothing.
-    silent_from: u64,
+    /// From here on the NIC does something that few do, as `rare` says.
+    rare_from: u64,
     port: u32,
     /// The transport that is asked first.
     turn: u32,
@@ -97,6 +98,7 @@ pub struct EndHost {
     impairments: Random,
     /// Draws path numbers, if some transport's packets take the path that these choose and have none.
     paths: Option<Box<PathNumbers>>,
+    rare: Option<Box<Rare>>,
     host: HostId,
     /// The NIC's port only marks, and nothing waits there.
     clear: bool,
@@ -143,20 +145,21 @@ macro_rules! env {
 }
 
 mod nic;
+mod rare;
 
 impl EndHost {
     /// Takes host `host` out of a setup.
     pub fn new(setup: &mut Setup, host: u32) -> EndHost {
         let port = setup.fabric.host_port(host).0;
         let options = &setup.options;
-        let silent = options.silent.iter().filter(|(silent, _)| *silent == host);
+        let rare = Rare::of(options, host).map(Box::new);
         let nic = setup.ports.make(port);
         let passes = nic.as_ref().is_some_and(|nic| nic.passes());
         let mut made = EndHost {
             clock: HostClock::default(),
             wanted: NEVER,
             deadline: NEVER,
-            silent_from: silent.map(|(_, at)| at.0).min().unwrap_or(NEVER),
+            rare_from: rare.as_ref().map_or(NEVER, |rare| rare.due()),
             port,
             turn: 0,
             transports: std::mem::take(&mut setup.hosts[host as usize]).into_iter().collect(),
@@ -164,6 +167,7 @@ impl EndHost {
             random: Random::new(options.seed, host, purpose::HOST),
             impairments: Random::new(options.seed, host, purpose::FAULTS),
             paths: PathNumbers::of(setup, host),
+            rare,
             host: HostId(host),
             clear: passes,
             passes,
@@ -385,8 +389,7 @@ impl EndHost {
     /// The NIC is free at `start`: polls for a packet and sends it.
     #[inline]
     fn transmit<W: HostIo>(&mut self, world: &mut W, start: u64) {
-        if start >= self.silent_from {
-            self.wanted = NEVER;
+        if start >= self.rare_from && self.transmit_rarely(world, start) {
             return;
         }
         if self.nic.is_some() {

@@ -28,6 +28,7 @@ mod setup;
 mod switch;
 mod trace;
 mod transmitter;
+mod watchdog;
 
 /// Purposes of the random streams of a run; an entity and a purpose name a stream.
 pub mod purpose {
@@ -58,7 +59,7 @@ pub use epoch::{Epoch, LinkState, cut_for_good, epochs, last_repair};
 pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, copied};
 pub use loss::BurstLoss;
 pub use maker::PortMaker;
-pub use pfc::{Buffers, Charge, Ingress, OWN, Pfc, is_change, sufficient_headroom};
+pub use pfc::{Buffers, Charge, Ingress, OWN, Pfc, is_change, open_after, sufficient_headroom};
 pub use progress::{End, Monitor, Progress, Work};
 pub use queues::Queues;
 pub use record::{add_flows, all_complete, common_width, empty_record, new_deliveries, new_probe};
@@ -71,3 +72,4 @@ pub use setup::{Captured, Ending, Faults, FlowSetup, Gate, GateId, Options, Setu
 pub use switch::{Decisions, Switch, Views};
 pub use trace::{LossLog, TraceFilter, TraceLog};
 pub use transmitter::{PortParts, Transmitter};
+pub use watchdog::{Storm, Stuck, Watchdog, WatchdogRules};

@@ -7,7 +7,7 @@
 //! pause holds until it is lifted: a real switch repeats its frames before their time runs out, and
 //! these repetitions are left out.
 
-use crate::{DeadlockDetector, SharedBuffer};
+use crate::{DeadlockDetector, SharedBuffer, WatchdogRules};
 use incast_fabric::buffer::pfc_headroom;
 use incast_fabric::{Fabric, PortSpec};
 use incast_transport::{
@@ -46,6 +46,8 @@ pub struct Pfc {
     pub set_aside: Vec<u64>,
     /// Routes have a cycle of links that may wait for each other, so deadlocks are searched for.
     pub cyclic: bool,
+    /// What ends pauses that last too long.
+    pub watchdog: Option<WatchdogRules>,
 }
 
 /// What a link holds in the switch it leads into.
@@ -94,7 +96,7 @@ impl Ingress {
 
 /// The classes that are open after a pause frame; `None` for any other packet.
 #[inline]
-pub(crate) fn open_after(open: u8, header: &Header) -> Option<u8> {
+pub fn open_after(open: u8, header: &Header) -> Option<u8> {
     match *header {
         Header::Pause { classes, paused, .. } => Some(open & !classes | classes & !paused),
         _ => None,
@@ -329,6 +331,7 @@ mod tests {
             reserve_by_port: vec![],
             set_aside: vec![],
             cyclic: false,
+            watchdog: None,
         }
     }
 

@@ -251,6 +251,11 @@ impl PortSeries {
         }
     }
 
+    /// So many classes are stuck from `now` on.
+    pub fn stuck(&mut self, now: u64, classes: u32) {
+        self.pauses(now).present.storms += classes;
+    }
+
     fn pauses(&mut self, now: u64) -> &mut PauseSeries {
         self.bring_to(now);
         let bins = self.rest.bins.len();

@@ -1,6 +1,6 @@
 //! What a world is made from.
 
-use crate::{Balance, Buffers, CaptureStream, Pfc, PortMaker, Queues, TraceLog};
+use crate::{Balance, Buffers, CaptureStream, Pfc, PortMaker, Queues, Storm, TraceLog};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
     Bytes, Extension, Flow, FlowId, Framing, Host, Packet, Routing, Span, SwitchHook, Time,
@@ -139,6 +139,8 @@ pub struct Options {
     pub faults: Faults,
     /// Hosts whose NIC sends nothing from an instant on.
     pub silent: Vec<(u32, Time)>,
+    /// NICs that pause their links; of one host one after the other.
+    pub storms: Vec<Storm>,
     /// Flows that their applications end, and when; none of them is complete by then.
     pub stops: Vec<(FlowId, Time)>,
     /// Shortest wait of a flow that the loss of a control packet may explain, in the breakdown of
@@ -175,6 +177,7 @@ impl Default for Options {
             log_deliveries: false,
             faults: Faults::default(),
             silent: vec![],
+            storms: vec![],
             stops: vec![],
             patience: Span::ZERO,
             marking: None,
@@ -235,24 +238,29 @@ impl Setup {
     }
 
     /// When hosts forget flows that their applications end: the source at once, the destination when what was on
-    /// its way has come, after the drain of the options.
+    /// its way has come, after the drain of the options; and when storms of pause frames begin and end.
     pub fn endings(&self) -> Vec<Ending> {
         let both = self.options.stops.iter().flat_map(|(flow, at)| {
             let own = &self.flows[flow.0 as usize].flow;
             let ends = [(own.src, *at), (own.dst, at.saturating_add(self.options.drain))];
-            ends.map(|(host, at)| Ending { at: at.0, host: host.0, flow: *flow })
+            ends.map(|(host, at)| Ending { at: at.0, host: host.0, flow: Some(*flow) })
         });
-        both.collect()
+        let storms = self.options.storms.iter().flat_map(|storm| {
+            let ends = [storm.from, storm.until].into_iter().filter(|at| *at != Time::NEVER);
+            ends.map(|at| Ending { at: at.0, host: storm.host.0, flow: None })
+        });
+        both.chain(storms).collect()
     }
 }
 
-/// A host forgets a flow that has no end by itself. Worlds give it the number that follows those of all flows.
+/// A host forgets a flow that has no end by itself, or looks what else is due at its NIC. Worlds give it the number that
+/// follows those of all flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ending {
     /// When, picoseconds.
     pub at: u64,
     /// Which host.
     pub host: u32,
-    /// Which flow.
-    pub flow: FlowId,
+    /// Which flow, if one.
+    pub flow: Option<FlowId>,
 }

@@ -1,9 +1,8 @@
 //! When a switch port sends next, and what it sends, as both worlds do it.
 
-use crate::pfc::open_after;
 use crate::{Ingress, NEVER, PortSeries};
 use incast_transport::{
-    Classes, Dequeue, Header, PacketPool, PacketRef, Port, PortEnv, Random, Stamps, Time, Verdict,
+    Classes, Dequeue, PacketPool, PacketRef, Port, PortEnv, Random, Stamps, Time, Verdict,
 };
 
 /// The sending side of a port. A world starts the next transmission at
@@ -65,10 +64,11 @@ impl PortParts<'_> {
         assert!(next > at, "port {port}: deadline {next} ps after wake at {at} ps");
     }
 
-    /// The next packet of a port whose link has failed, whatever is paused.
-    pub fn strand(&mut self, now: u64) -> Option<PacketRef> {
+    /// The next packet of these classes, of a port whose link has failed or where they are stuck, whatever
+    /// is paused.
+    pub fn strand(&mut self, now: u64, classes: Classes) -> Option<PacketRef> {
         self.note_marks(now);
-        match self.dequeue(now, Classes::ALL) {
+        match self.dequeue(now, classes) {
             Dequeue::Packet(packet) => Some(packet),
             _ => None,
         }
@@ -153,6 +153,14 @@ impl Transmitter {
         }
     }
 
+    /// What was stranded is gone.
+    pub fn stranded(&mut self, parts: PortParts<'_>, now: u64) {
+        let backlog = parts.handler.backlog();
+        parts.series.set_backlog(now, backlog.bytes);
+        self.waiting = backlog.packets > 0 || self.pausing;
+        self.resume = self.resume.min(now);
+    }
+
     /// A pause frame has to leave before anything else.
     pub fn announce(&mut self, now: u64) {
         self.pausing = true;
@@ -203,12 +211,6 @@ impl Transmitter {
     pub fn reconnect(&mut self, series: &mut PortSeries, marks: u64, now: u64) -> bool {
         (self.dead, self.pausing, self.waiting) = (false, false, false);
         self.open != u8::MAX && self.set_open(series, marks, now, u8::MAX)
-    }
-
-    /// The classes that are open after a packet with this header, if it is a pause frame.
-    #[inline]
-    pub fn open_after(&self, header: &Header) -> Option<u8> {
-        open_after(self.open, header)
     }
 }
 

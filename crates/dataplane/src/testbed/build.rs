@@ -7,7 +7,7 @@ use crate::line::Line;
 use crate::node::Node;
 use crate::switch::{Egress, SwitchNode};
 use incast_fabric::NodeId;
-use incast_world::{Buffers, EndHost, Setup, Switch, SwitchBuffer};
+use incast_world::{Buffers, EndHost, Setup, Switch, SwitchBuffer, Watchdog};
 use std::collections::VecDeque;
 
 pub(super) fn nodes<I: PacketIo>(
@@ -53,7 +53,7 @@ fn switch<I: PacketIo>(
     let egress = |port: u32| {
         let handler = setup.ports.make(port).expect("a switch port has a handler");
         let line = Line::new(port, &setup.fabric, &setup.options, handler.timed());
-        Egress { line, handler }
+        Egress { line, handler, watchdog: Watchdog::of(buffers).map(Box::new) }
     };
     SwitchNode {
         first: ports.start,

@@ -197,6 +197,7 @@ fn paused_links_hold_back_the_same_packets() {
                 reserve_by_port: vec![],
                 set_aside: vec![],
                 cyclic: false,
+                watchdog: None,
             }));
             let (record, _) = scenario.same_in_both_worlds();
             assert!(record.complete, "{name} does not finish");
@@ -242,6 +243,7 @@ fn both_worlds_find_the_same_deadlock() {
             reserve_by_port: vec![],
             set_aside: vec![],
             cyclic: true,
+            watchdog: None,
         }));
         let (record, _) = scenario.same_in_both_worlds();
         assert_eq!(record.deadlock.len(), 5, "{shared:?}");

@@ -89,7 +89,7 @@ pub struct PortPart {
     port: u32,
     bins: Vec<BinRow>,
     /// Per interval: paused time by class, frames that pause, frames that resume.
-    pauses: Vec<([u64; 8], u32, u32)>,
+    pauses: Vec<([u64; 8], u32, u32, u32)>,
     /// Backlogs at random instants, and how often.
     backlogs: Vec<(u64, u64)>,
 }
@@ -207,7 +207,7 @@ impl PortPart {
             let (a, b, c, d, e, f) = first;
             (a, b, c, d, e, f, backlog_max, backlog_area, paused)
         };
-        let pause = |one: &Pauses| (one.paused, one.pause_frames, one.resume_frames);
+        let pause = |one: &Pauses| (one.paused, one.pause_frames, one.resume_frames, one.storms);
         PortPart {
             port: port.port,
             bins: port.bins.iter().map(bin).collect(),
@@ -230,10 +230,8 @@ impl PortPart {
             paused: i,
         });
         let bins = widened(bins.collect(), times, |a, b| a.join(b));
-        let pauses = self.pauses.iter().map(|&(paused, pause_frames, resume_frames)| Pauses {
-            paused,
-            pause_frames,
-            resume_frames,
+        let pauses = self.pauses.iter().map(|&(paused, pause_frames, resume_frames, storms)| {
+            Pauses { paused, pause_frames, resume_frames, storms }
         });
         let pauses = widened(pauses.collect(), times, |a, b| a.join(b));
         let (mut total, mut total_pauses) = (Bin::default(), Pauses::default());

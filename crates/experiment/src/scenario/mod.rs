@@ -8,6 +8,7 @@ mod field;
 mod key;
 mod names;
 mod node;
+mod pfc;
 mod queue;
 mod range;
 mod section;
@@ -21,6 +22,7 @@ pub use field::{Auto, Buffer, Hosts, Overhead, Setting, auto};
 pub use key::{Command, Flag, Form, Key, Preset, title_of};
 pub use names::{ForwardingName, Issue, NicChoice};
 pub use node::{Node, Origin, Value};
+pub use pfc::{Pfc, Storm, Watchdog};
 pub use queue::Queue;
 pub use traffic::{
     AllToAll, Burst, ClosedLoop, Collective, FlowFile, Incast, Long, ManyToMany, Permutation,
@@ -75,7 +77,8 @@ section! {
 section! {
     /// The network.
     pub struct Fabric is "[fabric]" {
-        /// A topology of `incast list`, such as `leaf-spine:8x8x8`. Excludes `file`.
+        /// A topology of `incast list`, such as `leaf-spine:8x8x8`, or with names and rates
+        /// `leaf-spine:leaves=8,spines=100Gbps*8,hosts=25Gbps*8`. Excludes `file`.
         topology: Option<String> = None,
             flag [Compare] "--topology" "SPEC" "Topology";
         /// A topology file of another tool (HPCC, htsim .topo), recognised by content.
@@ -166,6 +169,8 @@ section! {
         links: Vec<Link> = vec![];
         /// Link failures.
         failures: Vec<LinkFailure> = vec![];
+        /// Hosts whose NICs send pause frames without end.
+        storms: Vec<Storm> = vec![];
     }
 }
 
@@ -178,37 +183,6 @@ section! {
                 "One shared buffer of this size per switch, with dynamic threshold alpha = 1";
         /// Factor alpha of the dynamic threshold.
         alpha: f64 = 1.0, "a number above 0" => |alpha| alpha.is_finite() && *alpha > 0.0;
-    }
-}
-
-section! {
-    /// Priority-based flow control.
-    pub struct Pfc is "[fabric.pfc]" {
-        /// Lossless classes.
-        classes: Vec<u8> = (0..8).collect(), says "all", "0 to 7" => |class| *class < 8;
-        /// Bytes that a link may occupy in a switch, per class, before it is paused.
-        xoff: Auto<Bytes> = auto(),
-            says "`fabric.buffer`, and at most the threshold of a shared buffer";
-        /// The same for links of some rates, such as `{ "100Gbps" = "200KB" }`.
-        xoff_by_rate: BTreeMap<String, Bytes> = BTreeMap::new(), says "`xoff` for all";
-        /// A paused link resumes when its backlog is this far below `xoff`.
-        release: Auto<Bytes> = auto(), says "two packets";
-        /// Buffer space for packets that arrive after a pause frame is sent. Too small a value is
-        /// refused.
-        headroom: Auto<Bytes> = auto(), says "sufficient for each link";
-        /// Factor of the free part of a shared buffer that a link may hold per class.
-        alpha: Auto<f64> = auto(), says "`fabric.shared_buffer.alpha`",
-            "a number above 0" => |alpha| alpha.is_finite() && *alpha > 0.0;
-        /// The same for links of some rates, such as `{ "100Gbps" = 0.25 }`.
-        alpha_by_rate: BTreeMap<String, f64> = BTreeMap::new(), says "`alpha` for all";
-        /// Bytes that a link may hold per class apart from `xoff` and a shared buffer.
-        reserve: Bytes = Bytes(0);
-        /// The same for links of some rates, such as `{ "100Gbps" = "12KB" }`.
-        reserve_by_rate: BTreeMap<String, Bytes> = BTreeMap::new(), says "`reserve` for all";
-        /// Headroom and reserves are part of `fabric.shared_buffer.pool`, not in addition to it.
-        headroom_in_pool: bool = false;
-        /// Run even if a cyclic buffer dependency makes a PFC deadlock possible.
-        allow_cycles: bool = false;
     }
 }
 
@@ -429,7 +403,7 @@ section! {
 }
 
 section_field! {
-    Scenario, Fabric, SharedBuffer, Pfc, Link, LinkFailure, Transport, Balance, Assign, Run, DataPlane,
+    Scenario, Fabric, SharedBuffer, Link, LinkFailure, Transport, Balance, Assign, Run, DataPlane,
     Output, Trace
 }
 

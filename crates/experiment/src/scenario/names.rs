@@ -8,6 +8,7 @@ use crate::{Fault, nearest};
 use incast_egress::port::Join;
 use incast_transport::{Acks, Routing};
 use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit, StartUnit};
+use incast_world::Stuck;
 use std::convert::Infallible;
 
 /// Enums that are written by name.
@@ -46,6 +47,7 @@ by_name! {
     Routing, Routing::NAMES;
     Acks, Acks::NAMES;
     Join, Join::NAMES;
+    Stuck, Stuck::NAMES;
     World, World::NAMES;
     Backend, Backend::NAMES;
     Clock, Clock::NAMES;

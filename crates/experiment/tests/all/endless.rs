@@ -126,7 +126,10 @@ fn runs_that_nothing_ends_are_refused() {
     let waits = "Nodes 4\nConnections 2\nTriggers 1\n0->2 id 1 start 0 size 0 send_done_trigger 1\n\
                  1->3 id 2 trigger 1 size 2000\ntrigger id 1 oneshot\n";
     let fault = of(waits).err().expect("refused").to_string();
-    assert!(fault.contains("flows with an end; this one has none"), "{fault}");
+    assert!(
+        fault.contains("a.cm:5: trigger = `1`: expected a trigger of connections that end"),
+        "{fault}"
+    );
 }
 
 /// 2^32 packets of 88 bytes are less than a terabyte: such a flow was a panic.

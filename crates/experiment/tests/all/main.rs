@@ -19,6 +19,7 @@ mod series;
 mod servers;
 mod sizes;
 mod steps;
+mod storms;
 mod support;
 mod switching;
 mod traces;

@@ -253,6 +253,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
         reserve_by_rate: std::collections::BTreeMap::new(),
         headroom_in_pool: false,
         allow_cycles: true,
+        watchdog: None,
     });
     let memory = (buffer, weighted(0.2, shared), weighted(0.3, pfc));
     let sizes = select(vec![
@@ -327,6 +328,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 base_rtt: Auto(base_rtt),
                 links: other.into_iter().filter(|_| redundant).collect(),
                 failures: failure.into_iter().collect(),
+                storms: vec![],
             }
         },
     )

@@ -5,11 +5,12 @@ use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Backend, Balance, Buffer, Burst, Clock, ClosedLoop, Collective,
     DataPlane, Fabric, FlowFile, ForwardingName, Hosts, Incast, Issue, Link, LinkFailure, Long,
     ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc, Poisson, Queue, Requests, Run,
-    Setting, SharedBuffer, Trace, Traffic, Transport,
+    Setting, SharedBuffer, Storm, Trace, Traffic, Transport, Watchdog,
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Schedule, Span, Time};
 use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit, StartUnit};
+use incast_world::Stuck;
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
@@ -65,11 +66,17 @@ fn buffer() -> impl Strategy<Value = Buffer> {
     .prop_map(Buffer)
 }
 
+fn watchdog() -> impl Strategy<Value = Watchdog> {
+    let above = || (1..u64::MAX).prop_map(Span);
+    (above(), above(), select(Stuck::NAMES.map(|(_, action)| action).to_vec()))
+        .prop_map(|(detect, restore, action)| Watchdog { detect, restore, action })
+}
+
 fn pfc() -> impl Strategy<Value = Pfc> {
     let own = (vec(0..8u8, 0..9), auto(bytes()), auto(bytes()), auto(bytes()), any::<bool>());
     let faster = (of(positive()), of(bytes()), of(bytes()));
-    let shared = (auto(positive()), faster, bytes(), any::<bool>());
-    (own, shared).prop_map(|(own, (alpha, faster, reserve, headroom_in_pool))| {
+    let shared = (auto(positive()), faster, bytes(), any::<bool>(), of(watchdog()));
+    (own, shared).prop_map(|(own, (alpha, faster, reserve, headroom_in_pool, watchdog))| {
         let (classes, xoff, release, headroom, allow_cycles) = own;
         let rate = || "100Gbps".to_string();
         let alpha_by_rate = faster.0.map(|alpha| (rate(), alpha)).into_iter().collect();
@@ -87,6 +94,7 @@ fn pfc() -> impl Strategy<Value = Pfc> {
             reserve_by_rate,
             headroom_in_pool,
             allow_cycles,
+            watchdog,
         }
     })
 }
@@ -132,7 +140,9 @@ fn fabric() -> impl Strategy<Value = Fabric> {
     let nic = (nic, any::<bool>(), of(rate()));
     let delay = || (0..=1_000_000_000_000u64).prop_map(Span);
     let switching = (forwarding, 1..=65_000u32, delay(), delay());
-    let lists = (vec(link, 0..3), vec(failure, 0..3));
+    let storm = (any::<u32>(), span(), of(above()));
+    let storm = storm.prop_map(|(host, at, lasts)| Storm { host, at, lasts });
+    let lists = (vec(link, 0..3), vec(failure, 0..3), vec(storm, 0..3));
     (of(text()), (of(text()), nic), links, memory, lists, sizes, switching).prop_map(
         |(
             topology,
@@ -147,7 +157,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
             let (buffer, shared_buffer, pfc, base_rtt, queues) = memory;
             let (forwarding, cut_through_bytes, switch_delay, host_delay) = switching;
             let ((mtu, data_header, control_packet, overhead, min_frame), pad_last) = sizes;
-            let (links, failures) = lists;
+            let (links, failures, storms) = lists;
             Fabric {
                 topology,
                 file,
@@ -177,6 +187,7 @@ fn fabric() -> impl Strategy<Value = Fabric> {
                 base_rtt,
                 links,
                 failures,
+                storms,
             }
         },
     )

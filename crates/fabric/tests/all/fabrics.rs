@@ -765,3 +765,44 @@ fn ideal_fct_by_hand() {
     assert_eq!(ideal_fct_uniform(&path, Bytes(1500), 2, Bytes(500)), expected);
     assert_eq!(ideal_fct(&path, std::iter::empty()), Span::ZERO);
 }
+
+/// Counts by name, with rates, in one line: as the counts in order with the rates beside them.
+#[test]
+fn counts_may_have_names_and_rates() {
+    let links = |gbps| LinkDefaults {
+        rate: Rate::from_gbps(gbps),
+        propagation: Span::from_us(1),
+        loss: 0.0,
+    };
+    let options = Options {
+        uplink_rate: Some(Rate::from_gbps(100)),
+        core_rate: Some(Rate::from_gbps(400)),
+        ..Options::default()
+    };
+    let named = "clos:hosts=25Gbps*16, cores=400Gbps*2,pods=4,leaves=2,aggregations=100Gbps*2";
+    let clos = parse(named, links(40)).unwrap();
+    let in_order = parse_with("clos:4x2x16x2x2", links(25), &options).unwrap();
+    assert_eq!((clos.name(), clos.hosts()), (in_order.name(), in_order.hosts()));
+    assert_eq!(clos.ports(), in_order.ports());
+    let plain = parse("leaf-spine:spines=2,leaves=3,hosts=4", links(10)).unwrap();
+    assert_eq!(plain.ports(), parse("leaf-spine:3x2x4", links(10)).unwrap().ports());
+    assert!(has_host_rate(named) && !has_host_rate("leaf-spine:3x2x4") && !has_host_rate("x"));
+    assert_eq!(size_of("star:hosts=10Gbps*8"), size_of("star:8"));
+    let says = |spec: &str| parse_with(spec, links(10), &options).expect_err(spec).to_string();
+    for (spec, said) in [
+        ("leaf-spine:leafs=2,spines=2,hosts=2", "no count `leafs`, did you mean `leaves`?"),
+        ("leaf-spine:leaves=2,spines=2", "no `hosts`; expected leaf-spine:leaves=<count>,"),
+        ("leaf-spine:leaves=2,leaves=2", "`leaves` twice"),
+        ("leaf-spine:leaves=10Gbps*2,spines=2,hosts=2", "leaves have no rate"),
+        ("leaf-spine:leaves=2,spines=2,hosts=10*2", "`hosts`: "),
+        ("leaf-spine:leaves=2,spines=2,hosts=0Gbps*2", "a rate above 0"),
+        ("leaf-spine:leaves=2,spines=0,hosts=2", "not 0"),
+        (
+            "leaf-spine:leaves=2,spines=1Gbps*2,hosts=2",
+            "says how fast uplinks are, and an option does",
+        ),
+        ("clos:pods=1,leaves=2,hosts=2,aggregations=1,cores=1Gbps*1", "links of core switches are"),
+    ] {
+        assert!(says(spec).contains(said), "{}", says(spec));
+    }
+}

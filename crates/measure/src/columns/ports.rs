@@ -154,6 +154,12 @@ const COLUMNS: &[Column] = &[
         "Pause frames sent that released a class of the other end; one can do both.",
         |run, row| Some(pauses(run, row).resume_frames.into()),
     ),
+    integer(
+        "storms",
+        "",
+        "How often the watchdog (`fabric.pfc.watchdog`) declared a class of the port stuck.",
+        |run, row| Some(pauses(run, row).storms.into()),
+    ),
     integer("sent_bytes", "bytes", "Charged bytes whose transmission started.", |run, row| {
         Some(bin(run, row).sent_bytes)
     }),

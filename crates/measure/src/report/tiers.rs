@@ -6,7 +6,7 @@ use crate::number::escape;
 use crate::{Summary, TierSummary};
 
 /// Columns: name, value, and whether the column stays when it is zero everywhere.
-const COLUMNS: [(&str, Get<TierSummary>, bool); 14] = [
+const COLUMNS: [(&str, Get<TierSummary>, bool); 15] = [
     ("ports", |tier| Some(tier.ports as f64), true),
     ("use, mean %", |tier| Some(100.0 * tier.utilisation_mean?), true),
     ("use, max %", |tier| Some(100.0 * tier.utilisation_max?), true),
@@ -20,6 +20,7 @@ const COLUMNS: [(&str, Get<TierSummary>, bool); 14] = [
     ("credits dropped", |tier| Some(tier.credit_drops as f64), false),
     ("trims", |tier| Some(tier.trims as f64), false),
     ("paused, \u{b5}s", |tier| Some(tier.paused_ns / 1e3), false),
+    ("classes stuck by pauses", |tier| Some(tier.storms as f64), false),
     ("pause frames", |tier| Some(tier.pause_frames as f64), false),
 ];
 

@@ -113,6 +113,7 @@ fn rules(fabric: &Fabric) -> Pfc {
         reserve_by_port: vec![],
         set_aside: vec![],
         cyclic: false,
+        watchdog: None,
     }
 }
 

@@ -26,6 +26,7 @@ fn rules(fabric: &Fabric, shared: Option<SharedBuffer>) -> Pfc {
         reserve_by_port: vec![],
         set_aside: vec![],
         cyclic: false,
+        watchdog: None,
     }
 }
 
