@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from ._section import Parameters, Section
 
-__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Collective", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Trace", "Transport"]
+__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Collective", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Storm", "Trace", "Transport", "Watchdog"]
 
 
 @dataclass(kw_only=True)
@@ -147,6 +147,8 @@ class File(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the file's, or the last queue.
     """
 
     _kind: ClassVar[str | None] = "file"
@@ -154,6 +156,7 @@ class File(Section):
     start_unit: Literal["us", "ps"] | None = None
     jitter: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -207,6 +210,8 @@ class Collective(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
     """
 
     _kind: ClassVar[str | None] = "collective"
@@ -227,6 +232,7 @@ class Collective(Section):
     extra: str | None = None
     at: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -248,6 +254,8 @@ class Burst(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
     """
 
     _kind: ClassVar[str | None] = "burst"
@@ -260,6 +268,7 @@ class Burst(Section):
     period: str | None = None
     jitter: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -281,6 +290,8 @@ class Long(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
     """
 
     _kind: ClassVar[str | None] = "long"
@@ -291,6 +302,7 @@ class Long(Section):
     until: str | None = None
     jitter: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -311,6 +323,8 @@ class ManyToMany(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
     """
 
     _kind: ClassVar[str | None] = "many_to_many"
@@ -322,6 +336,7 @@ class ManyToMany(Section):
     at: str | None = None
     jitter: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -343,6 +358,8 @@ class Requests(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
     """
 
     _kind: ClassVar[str | None] = "requests"
@@ -355,6 +372,7 @@ class Requests(Section):
     at: str | None = None
     jitter: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -394,6 +412,8 @@ class Incast(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
     """
 
     _kind: ClassVar[str | None] = "incast"
@@ -412,6 +432,7 @@ class Incast(Section):
     lasts: str | None = None
     jitter: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -428,6 +449,8 @@ class AllToAll(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
     """
 
     _kind: ClassVar[str | None] = "all_to_all"
@@ -435,6 +458,7 @@ class AllToAll(Section):
     matrix: str | None = None
     jitter: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -448,12 +472,15 @@ class Permutation(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
     """
 
     _kind: ClassVar[str | None] = "permutation"
     size: str
     jitter: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -477,6 +504,8 @@ class ClosedLoop(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
     """
 
     _kind: ClassVar[str | None] = "closed_loop"
@@ -488,6 +517,7 @@ class ClosedLoop(Section):
     at: str | None = None
     jitter: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -506,6 +536,8 @@ class Poisson(Section):
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
     """
 
     _kind: ClassVar[str | None] = "poisson"
@@ -515,6 +547,7 @@ class Poisson(Section):
     size_unit: Literal["bytes", "packets"] | None = None
     packets: str | None = None
     burst: int | None = None
+    priority: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -636,6 +669,22 @@ class Transport(Section):
 
 
 @dataclass(kw_only=True)
+class Storm(Section):
+    """[[fabric.storms]]: Hosts whose NICs send pause frames without end.
+
+    Args:
+        host: The host. Accepted: a whole number. Required.
+        at: When the NIC sends its first pause frame. Accepted: a time such as `8us`.
+            Required.
+        lasts: How long it goes on. Accepted: more than 0. Default: for good.
+    """
+
+    host: int
+    at: str
+    lasts: str | None = None
+
+
+@dataclass(kw_only=True)
 class Failure(Section):
     """[[fabric.failures]]: Link failures.
 
@@ -692,6 +741,24 @@ class Link(Section):
 
 
 @dataclass(kw_only=True)
+class Watchdog(Section):
+    """[fabric.pfc.watchdog]: What ends pauses that last too long, at switches. `{}` sets all defaults.
+
+    Args:
+        detect: A class is stuck at a port that has been paused for so long without a break.
+            Accepted: more than 0. Default: 200ms.
+        restore: It is no longer once it has not been paused for so long. Accepted: more
+            than 0. Default: 200ms.
+        action: What becomes of packets of a class that is stuck: `drop`, or `forward` in
+            spite of the pause. Accepted: `drop`, `forward`. Default: drop.
+    """
+
+    detect: str | None = None
+    restore: str | None = None
+    action: Literal["drop", "forward"] | None = None
+
+
+@dataclass(kw_only=True)
 class Pfc(Section):
     """[fabric.pfc]: Priority-based flow control (802.1Qbb): links are paused before a buffer overflows. `{}` sets all defaults.
 
@@ -719,6 +786,8 @@ class Pfc(Section):
             in addition to it. Accepted: true or false. Default: false.
         allow_cycles: Run even if a cyclic buffer dependency makes a PFC deadlock possible.
             Accepted: true or false. Default: false.
+        watchdog: What ends pauses that last too long, at switches. `{}` sets all defaults.
+            Accepted: a section [fabric.pfc.watchdog]. Default: nothing.
     """
 
     classes: Sequence[int] | None = None
@@ -732,6 +801,7 @@ class Pfc(Section):
     reserve_by_rate: Mapping[str, str] | None = None
     headroom_in_pool: bool | None = None
     allow_cycles: bool | None = None
+    watchdog: Watchdog | Mapping[str, Any] | None = None
 
 
 @dataclass(kw_only=True)
@@ -753,7 +823,8 @@ class Fabric(Section):
     """[fabric]: The network.
 
     Args:
-        topology: A topology of `incast list`, such as `leaf-spine:8x8x8`. Excludes `file`.
+        topology: A topology of `incast list`, such as `leaf-spine:8x8x8`, or with names and
+            rates `leaf-spine:leaves=8,spines=100Gbps*8,hosts=25Gbps*8`. Excludes `file`.
             Accepted: text.
         file: A topology file of another tool (HPCC, htsim .topo), recognised by content.
             Accepted: text.
@@ -781,6 +852,12 @@ class Fabric(Section):
             0.
         buffer: Buffer of a switch port, in bytes (a full packet or more) or packets.
             Accepted: a size such as `128KiB`, `<n>packets` or `unlimited`. Default: 128KiB.
+        queues: Queues of data at every port of a switch, and how they are served:
+            `["strict", 3, 1]` serves the first before all others, and these by weights, in
+            bytes. Flows are in the one of their `priority` (class 1 is the first), in a
+            host as well. ECN thresholds and `buffer` are those of each queue. Only for
+            transports that need one class of data, and no grants. Accepted: a list, each
+            `strict` or a weight. Default: one.
         shared_buffer: One shared buffer per switch instead of one buffer per port.
             Accepted: a section [fabric.shared_buffer].
         pfc: Priority-based flow control (802.1Qbb): links are paused before a buffer
@@ -821,6 +898,8 @@ class Fabric(Section):
             [[fabric.links]]. Default: [].
         failures: Link failures. Accepted: a list, each a section [[fabric.failures]].
             Default: [].
+        storms: Hosts whose NICs send pause frames without end. Accepted: a list, each a
+            section [[fabric.storms]]. Default: [].
     """
 
     topology: str | None = None
@@ -835,6 +914,7 @@ class Fabric(Section):
     oversubscription: float | None = None
     loss: float | None = None
     buffer: str | None = None
+    queues: Sequence[int | Literal["strict"]] | None = None
     shared_buffer: SharedBuffer | Mapping[str, Any] | None = None
     pfc: Pfc | Mapping[str, Any] | None = None
     mtu: int | None = None
@@ -850,6 +930,7 @@ class Fabric(Section):
     base_rtt: str | None = None
     links: Sequence[Link | Mapping[str, Any]] | None = None
     failures: Sequence[Failure | Mapping[str, Any]] | None = None
+    storms: Sequence[Storm | Mapping[str, Any]] | None = None
 
 
 @dataclass(kw_only=True)

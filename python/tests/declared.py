@@ -68,6 +68,7 @@ def python_type(expects: str, kinds: list[str]) -> str:
     auto = expects.endswith(", or `auto`")
     plain = {"a whole number": "int", "a number": "float", "true or false": "bool"}
     plain["a whole number, true or false"] = "int | bool"
+    plain["`strict` or a weight"] = 'int | Literal["strict"]'
     plain["text, a number, true, false, a list, or a table"] = "Any"
     found = plain.get(expects.removesuffix(", or `auto`"))
     if found is None:
