@@ -60,6 +60,7 @@ impl SwitchBuffers {
 
     /// The watchdog of a port that was paused once.
     pub fn watching(&mut self, port: u32) -> Option<&mut Watchdog> {
+        self.watchdog.as_ref()?;
         self.watchdogs.get_mut(&port)
     }
 
@@ -70,7 +71,8 @@ impl SwitchBuffers {
 
     /// Whether packets of a class are dropped at a port, because it is stuck.
     pub fn drops(&self, port: u32, class: u8) -> bool {
-        self.watchdogs.get(&port).is_some_and(|watchdog| watchdog.drops() >> class & 1 != 0)
+        let drops = |watchdog: &Watchdog| watchdog.drops() >> class & 1 != 0;
+        self.watchdog.is_some() && self.watchdogs.get(&port).is_some_and(drops)
     }
 
     /// Sets the open classes of a port.
