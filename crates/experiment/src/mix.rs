@@ -3,7 +3,7 @@
 use crate::{Fault, nearest};
 use incast_egress::port::Join;
 use incast_fabric::Fabric;
-use incast_transport::{FabricSite, TransportId};
+use incast_transport::{FabricSite, Schedule, TransportId};
 use incast_world::{RunTransport, check_ports, marks_ecn, shaped_share};
 use std::sync::Arc;
 
@@ -19,13 +19,15 @@ pub struct Mix<'a> {
     pub site: &'a Arc<FabricSite>,
     /// How they share ports.
     pub join: Join,
+    /// The queues of data, if there are several.
+    pub queues: &'a [Schedule],
 }
 
 impl Mix<'_> {
     /// Checks the ports before the run.
     pub fn check(&self) -> Result<(), Fault> {
         if self.transports.len() > 1 {
-            check_ports(self.fabric, self.site, self.transports, self.join)?;
+            check_ports(self.fabric, self.site, self.transports, self.join, self.queues)?;
             self.check_credits()?;
         }
         Ok(())

@@ -273,6 +273,7 @@ impl Plan {
             fabric: &self.fabric,
             site: &self.site,
             join: self.join,
+            queues: &queues::served(&self.scenario.fabric.queues),
         };
         mix.check()?;
         let marking = self.scenario.transport.marking.as_deref();

@@ -37,7 +37,8 @@ pub fn check_section(scenario: &Scenario) -> Result<(), Fault> {
     Ok(())
 }
 
-fn served(queues: &[Queue]) -> Vec<Schedule> {
+/// How the queues are served.
+pub fn served(queues: &[Queue]) -> Vec<Schedule> {
     queues.iter().map(|queue| queue.0).collect()
 }
 

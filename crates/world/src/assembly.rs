@@ -7,8 +7,8 @@ use incast_egress::port::{Builder, Join, Marking, PolicyConflict, splits};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
     Bytes, Configured, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Info, Kind, Limit,
-    Policy, Port, PortSite, Rate, Routing, SizeQuantiles, Span, SwitchSite, Transport, TransportId,
-    TransportSet,
+    Policy, Port, PortSite, Rate, Routing, Schedule, SizeQuantiles, Span, SwitchSite, Transport,
+    TransportId, TransportSet,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -226,15 +226,16 @@ fn some_switch_port(
     Some((site.rate, transport.configured.policy(&site)))
 }
 
-/// Whether the ports of a fabric serve all transports together: the first conflict, if
-/// any.
+/// Whether the ports of a fabric serve all transports together, with these queues of data if there are any:
+/// the first conflict, if any.
 pub fn check_ports(
     fabric: &Fabric,
     site: &Arc<FabricSite>,
     transports: &[RunTransport],
     join: Join,
+    queues: &[Schedule],
 ) -> Result<(), PolicyConflict> {
-    check_kinds(fabric, site, transports, &mut Builder::new(join))
+    check_kinds(fabric, site, transports, &mut Builder::new(join).queues(queues.into()))
 }
 
 fn make_hosts(

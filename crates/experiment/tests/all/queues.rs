@@ -161,6 +161,12 @@ fn queues_that_cannot_be_are_refused() {
         let fault = fault.err().expect(said).to_string();
         assert!(fault.contains(said), "{fault}");
     }
+    // Each of two transports with ports of their own needs five.
+    let rest = "join = \"separate\"\nassign = [{ name = \"cubic\", hosts = \"0\" }]\n";
+    let five = format!("{STAR}queues = [1, 1, 1, 1, 1]\n");
+    let lines = format!("[fabric]\n{five}[transport]\nnames = [\"dctcp\"]\n{rest}{flow}");
+    let fault = Plan::new(Scenario::parse(&lines, "test.toml", &[]).unwrap()).err().unwrap();
+    assert!(fault.to_string().contains("more than 8 queues"), "{fault}");
     let queues = format!("{STAR}queues = [1, 1]\n");
     for name in ["homa", "aeolus", "phost", "ndp", "ren", "trd", "expresspass", "uec"] {
         let fault = plan(&queues, name, flow).err().expect(name).to_string();
