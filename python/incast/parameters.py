@@ -175,9 +175,9 @@ class Ccrp(Parameters):
             cuts with a target of 0.
         gain: Weight g of an RTT in the average of marks. Accepted: 0 < gain <= 1. Default:
             0.0625. Source: not given; 1/16 as in DCTCP.
-        dcqcn: Recovery of the rate after a cut. Accepted: recovery, strict_text or off.
-            Default: recovery. Source: CCRP §3.2 and Algorithm 1, lines 8-10, which
-            disagree.
+        dcqcn: Recovery of the rate after a cut. Accepted: recovery, strict_text, listing or
+            off. Default: recovery. Source: CCRP §3.2: after RTTs without a mark; Algorithm
+            1, lines 8-10, stands in the branch of line 5.
         clean_rtts: RTTs without a mark after which reactive traffic counts as absent.
             Accepted: 1 to 1000000. Default: 5. Source: CCRP §3.2: several.
         target_follows: Whether the recovery's target follows a rate above it. Accepted:
@@ -654,9 +654,6 @@ class Fasttune(Parameters):
         recovery: Retransmission of lost packets: go-back-n or SACK. Accepted: go-back-n or
             sack. Default: sack. Source: own choice: the paper does not specify it; go-
             back-n as HPCC under PFC.
-        cap_window: Whether a window is at most what the host's link carries in T. Accepted:
-            true or false. Default: true. Source: own choice, as HPCC: FastTune Algorithm 2
-            has no bound.
         forget_after: Idle time after which a switch removes its state of a flow. Accepted:
             more than 0. Default: 1ms. Source: own choice.
         switch_flows: Most flows with state at a switch. Accepted: 1 to 16777216. Default:
@@ -675,6 +672,9 @@ class Fasttune(Parameters):
             simulator: 100 Mb/s.
         base_rtt: RTT that windows are for (T); auto: the fabric's. Accepted: auto, or more
             than 0. Default: auto. Source: HPCC's simulator: the largest of all pairs.
+        cap_window: Whether a window is at most what the host's link carries in T. Accepted:
+            true or false. Default: true. Source: HPCC's simulator: no window above the
+            link's rate; no listing has a bound.
         int_hops: Records that a packet has room for; auto: as many as the longest path has
             switches. Accepted: auto, or 1 to 8. Default: auto. Source: HPCC's simulator: 5.
         quantise_int: Whether records have the widths of their fields on the wire. Accepted:
@@ -689,7 +689,6 @@ class Fasttune(Parameters):
 
     _transport: ClassVar[str] = "fasttune"
     recovery: Any = None
-    cap_window: Any = None
     forget_after: Any = None
     switch_flows: Any = None
     control_limit: Any = None
@@ -698,6 +697,7 @@ class Fasttune(Parameters):
     additive_rate: Any = None
     min_rate: Any = None
     base_rtt: Any = None
+    cap_window: Any = None
     int_hops: Any = None
     quantise_int: Any = None
     nack_interval: Any = None
@@ -796,6 +796,9 @@ class Hpcc(Parameters):
             simulator: 100 Mb/s.
         base_rtt: RTT that windows are for (T); auto: the fabric's. Accepted: auto, or more
             than 0. Default: auto. Source: HPCC's simulator: the largest of all pairs.
+        cap_window: Whether a window is at most what the host's link carries in T. Accepted:
+            true or false. Default: true. Source: HPCC's simulator: no window above the
+            link's rate; no listing has a bound.
         int_hops: Records that a packet has room for; auto: as many as the longest path has
             switches. Accepted: auto, or 1 to 8. Default: auto. Source: HPCC's simulator: 5.
         quantise_int: Whether records have the widths of their fields on the wire. Accepted:
@@ -817,6 +820,7 @@ class Hpcc(Parameters):
     additive_rate: Any = None
     min_rate: Any = None
     base_rtt: Any = None
+    cap_window: Any = None
     int_hops: Any = None
     quantise_int: Any = None
     nack_interval: Any = None
@@ -846,6 +850,9 @@ class HpccPlus(Parameters):
             simulator: 100 Mb/s.
         base_rtt: RTT that windows are for (T); auto: the fabric's. Accepted: auto, or more
             than 0. Default: auto. Source: HPCC's simulator: the largest of all pairs.
+        cap_window: Whether a window is at most what the host's link carries in T. Accepted:
+            true or false. Default: true. Source: HPCC's simulator: no window above the
+            link's rate; no listing has a bound.
         int_hops: Records that a packet has room for; auto: as many as the longest path has
             switches. Accepted: auto, or 1 to 8. Default: auto. Source: HPCC's simulator: 5.
         quantise_int: Whether records have the widths of their fields on the wire. Accepted:
@@ -866,6 +873,7 @@ class HpccPlus(Parameters):
     additive_rate: Any = None
     min_rate: Any = None
     base_rtt: Any = None
+    cap_window: Any = None
     int_hops: Any = None
     quantise_int: Any = None
     nack_interval: Any = None

@@ -10,6 +10,9 @@ choice! {
         Recovery = "recovery",
         /// The same, but only after several RTTs without a mark (CCRP §3.2 to the letter).
         StrictText = "strict_text",
+        /// One increase per RTT where lines 8 to 10 stand: in the branch of line 5, while the last RTTs had
+        /// no mark. Only with `ratio_test = at_least` does such an RTT reach them.
+        Listing = "listing",
         /// No recovery.
         Off = "off",
     }
@@ -59,8 +62,8 @@ parameters! {
         gain: f64 = 0.0625, "0 < gain <= 1" => positive_share,
             "not given; 1/16 as in DCTCP";
         /// Recovery of the rate after a cut.
-        dcqcn: Recovery = Recovery::Recovery, "recovery, strict_text or off" => |_| true,
-            "CCRP §3.2 and Algorithm 1, lines 8-10, which disagree";
+        dcqcn: Recovery = Recovery::Recovery, "recovery, strict_text, listing or off" => |_| true,
+            "CCRP §3.2: after RTTs without a mark; Algorithm 1, lines 8-10, stands in the branch of line 5";
         /// RTTs without a mark after which reactive traffic counts as absent.
         clean_rtts: u32 = 5, "1 to 1000000" => |v| (1..=1_000_000).contains(v),
             "CCRP §3.2: several";

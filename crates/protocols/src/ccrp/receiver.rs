@@ -94,10 +94,16 @@ impl MarkLoop {
         };
         if cuts {
             // Lines 6 and 7; the rate before the cut is the target of the recovery.
-            pace.stages = self.begin_stages(pace.rate, now, pace.rtt);
+            let before = pace.rate;
             pace.alpha = (1.0 - params.gain) * pace.alpha + params.gain * ratio;
             pace.rate *= (1.0 - (target + pace.alpha) / 2.0).max(0.0);
-            (pace.clean, pace.clean_rtts) = (false, 0);
+            if params.dcqcn == Recovery::Listing && ratio == 0.0 {
+                self.note_clean(pace, now);
+                self.recover_in_place(pace);
+            } else {
+                pace.stages = self.begin_stages(before, now, pace.rtt);
+                (pace.clean, pace.clean_rtts) = (false, 0);
+            }
         } else {
             self.note_clean(pace, now);
         }
@@ -128,18 +134,26 @@ impl MarkLoop {
         }
     }
 
+    /// Lines 8 to 10.
+    fn recover_in_place(&self, pace: &mut Pace) {
+        if pace.clean {
+            pace.stages.by_time += 1;
+            self.increase(pace);
+        }
+    }
+
     fn begin_stages(&self, target: f64, now: Time, rtt: Span) -> Stages {
         let next = match self.params.dcqcn {
-            Recovery::Off => Time::NEVER,
+            Recovery::Off | Recovery::Listing => Time::NEVER,
             _ => now + rtt + self.params.timer,
         };
         Stages { target, by_time: 0, by_bytes: 0, hyper: 0, bytes: 0, next }
     }
 
-    /// Whether the recovery is active.
+    /// Whether the recovery's timer and byte counter are active.
     fn recovers(&self, pace: &Pace) -> bool {
         match self.params.dcqcn {
-            Recovery::Off => false,
+            Recovery::Off | Recovery::Listing => false,
             Recovery::Recovery => pace.stages.next != Time::NEVER,
             Recovery::StrictText => pace.clean,
         }

@@ -147,7 +147,7 @@ fn without_marks_it_is_expresspass_with_other_parameters() {
 
 #[test]
 fn bounds_hold_under_any_marks_and_losses() {
-    for dcqcn in ["recovery", "strict_text", "off"] {
+    for dcqcn in ["recovery", "strict_text", "listing", "off"] {
         for seed in 0..20 {
             let control = marks(&[("dcqcn", dcqcn), ("byte_counter", "100KB")]);
             let mut random = Random::new(seed, 0, 0);
@@ -333,6 +333,38 @@ fn strict_text_waits_for_unmarked_rtts_and_off_never_recovers() {
     let mut pace = begin(&control);
     control.update(&mut pace, at(1), 1.0, 0.0);
     assert_eq!(control.deadline(&pace), Time::NEVER);
+}
+
+/// With "at least" and a target of 0, every RTT reaches lines 8 to 10, and those without a mark for
+/// several RTTs recover there; with "above" none does.
+#[test]
+fn the_listing_recovers_where_its_lines_stand() {
+    let rates = |test, dcqcn| {
+        let control = marks(&[("ratio_test", test), ("dcqcn", dcqcn)]);
+        let mut pace = begin(&control);
+        let mut rates = vec![];
+        for n in 1..=40 {
+            // A mark in the 21st RTT ends those without.
+            control.update(&mut pace, at(n), if n == 21 { 0.5 } else { 0.0 }, 0.0);
+            assert_eq!(control.deadline(&pace), Time::NEVER);
+            rates.push(pace.rate / MAX);
+        }
+        rates
+    };
+    assert_eq!(rates("above", "listing"), rates("above", "off"));
+    let (written, off) = (rates("at_least", "listing"), rates("at_least", "off"));
+    assert_eq!(written[..4], off[..4]);
+    // The fifth: alpha and omega by hand; half of the way to the target, the whole rate.
+    let alpha = 0.9375f64.powi(5);
+    let omega = 0.06 * (1.0 - 0.5f64.powi(5));
+    let half = (written[3] * (1.0 - alpha / 2.0) + 1.0) / 2.0;
+    near(written[4], (1.0 - omega) * half + omega);
+    assert!(written[4..20].is_sorted(), "{written:?}");
+    let [fourth, tenth] = [written[3], written[9]].map(|rate| (100.0 * rate).round());
+    assert_eq!((fourth, tenth), (20.0, 81.0), "{written:?}");
+    // After the mark four RTTs only cut, and the target is the rate before it.
+    assert!(written[20..25].iter().rev().is_sorted() && written[25] > written[24]);
+    assert!(written[25..].iter().all(|rate| *rate > written[24]));
 }
 
 /// One update per RTT, from the data that arrived in it.

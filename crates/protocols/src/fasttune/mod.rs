@@ -17,7 +17,7 @@ pub use receiver::EmptyStack;
 pub use sender::FastTune;
 pub use switch::SwitchAcks;
 
-use crate::hpcc::{Terms, Windows};
+use crate::hpcc::Terms;
 use deviations::DEVIATIONS;
 use incast_egress::telemetry::depth;
 use incast_endpoint::rto::{RtoBounds, least_or_auto};
@@ -79,8 +79,7 @@ fn host(fasttune: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
 }
 
 fn terms(fasttune: &Ready<Params>, line: Rate) -> Terms {
-    let windows = Windows { capped: fasttune.params.cap_window, ..fasttune.params.windows() };
-    Terms::new(&windows, line, &fasttune.fabric)
+    Terms::new(&fasttune.params.windows(), line, &fasttune.fabric)
 }
 
 fn policy(fasttune: &Ready<Params>, site: &PortSite) -> Policy {

@@ -10,9 +10,6 @@ telemetry_parameters! {
         /// Retransmission of lost packets: go-back-n or SACK.
         recovery: Recovery = Recovery::Sack, "go-back-n or sack" => |_| true,
             "own choice: the paper does not specify it; go-back-n as HPCC under PFC";
-        /// Whether a window is at most what the host's link carries in T.
-        cap_window: bool = true, "true or false" => |_| true,
-            "own choice, as HPCC: FastTune Algorithm 2 has no bound";
         /// Idle time after which a switch removes its state of a flow.
         forget_after: Span = Span::from_ms(1), "more than 0" => |v| *v > Span::ZERO, "own choice";
         /// Most flows with state at a switch.

@@ -60,4 +60,11 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         reason: "An ablation without a codec; not on the data plane.",
         effect: None,
     },
+    Deviation {
+        number: 9,
+        section: "HPCC Algorithm 1",
+        what: "W is at most link x T (unless `cap_window` is false).",
+        reason: "The authors' simulator limits the rate to the link's; the listing has no bound.",
+        effect: None,
+    },
 ];

@@ -45,6 +45,9 @@ macro_rules! telemetry_parameters {
                 base_rtt: Option<Span> = None, "auto, or more than 0" =>
                     $crate::hpcc::params::auto_or_positive,
                     "HPCC's simulator: the largest of all pairs";
+                /// Whether a window is at most what the host's link carries in T.
+                cap_window: bool = true, "true or false" => |_| true,
+                    "HPCC's simulator: no window above the link's rate; no listing has a bound";
                 /// Records that a packet has room for; auto: as many as the longest path has switches.
                 int_hops: Option<u8> = None, "auto, or 1 to 8" =>
                     $crate::hpcc::params::auto_or_hops, "HPCC's simulator: 5";
@@ -69,7 +72,7 @@ macro_rules! telemetry_parameters {
                     additive_rate: self.additive_rate,
                     min_rate: self.min_rate,
                     base_rtt: self.base_rtt,
-                    capped: true,
+                    capped: self.cap_window,
                 }
             }
         }

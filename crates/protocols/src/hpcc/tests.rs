@@ -274,6 +274,12 @@ fn steps_and_least_rate_follow_their_parameters() {
     // Its simulator: 10 Mb/s for each 25 Gb/s.
     near(rate.additive, 65.0);
     near(terms(Windows { target: 0.9, flows: 50, ..base }).additive, 325.0);
+    // The bound is the simulator's, not the listing's.
+    let most = |cap: &str| {
+        let windows = Params::read(&key_values(&[("cap_window", cap)])).unwrap().windows();
+        terms(Windows { base_rtt: base.base_rtt, ..windows }).bounded(1e6)
+    };
+    assert_eq!([most("true"), most("false")], [162_500.0, 1e6]);
 }
 
 // -- invalid input --------------------------------------------------------------

@@ -29,6 +29,7 @@ impl Params {
             additive_rate: self.additive_rate,
             min_rate: self.min_rate,
             base_rtt: self.base_rtt,
+            cap_window: self.cap_window,
             int_hops: self.int_hops,
             quantise_int: self.quantise_int,
             nack_interval: self.nack_interval,
