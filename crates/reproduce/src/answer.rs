@@ -179,6 +179,7 @@ mod tests {
             sentence: String::new(),
             deviation: String::new(),
             headline: true,
+            as_run: vec![],
             equation: false,
         }
     }

@@ -88,7 +88,7 @@ impl Unit {
     }
 
     /// A measured value in this unit.
-    fn of(&self, value: f64) -> f64 {
+    pub fn of(&self, value: f64) -> f64 {
         match self {
             Unit::PercentLower | Unit::PercentLost => 100.0 * (1.0 - value),
             Unit::PercentHigher => 100.0 * (value - 1.0),
@@ -226,12 +226,18 @@ impl Band {
         self.unit.shown(value, half_width)
     }
 
+    /// Whether a whole interval is accepted.
+    pub fn accepts(&self, value: f64, half_width: Option<f64>) -> bool {
+        let width = half_width.unwrap_or(0.0);
+        value - width >= self.accepted.0 && value + width <= self.accepted.1
+    }
+
     /// The word on a value. Without an interval it counts as exact.
     pub fn judge(&self, value: f64, half_width: Option<f64>) -> Word {
         let width = half_width.unwrap_or(0.0);
         let (low, high) = (value - width, value + width);
         let (least, most) = self.accepted;
-        if low >= least && high <= most {
+        if self.accepts(value, half_width) {
             return Word::Matches;
         }
         let outside = high < least || low > most;

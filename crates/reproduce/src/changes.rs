@@ -2,6 +2,7 @@
 //! why.
 
 use super::expected::Experiment;
+use super::sets::{COMPARED, PUBLISHED};
 use super::{InSet, Verdict, Word, files};
 use incast_experiment::{Fault, nearest};
 use serde::Deserialize;
@@ -189,9 +190,9 @@ fn today(now: &Verdict) -> String {
     papers(now).map(of_set).collect::<Vec<_>>().join("; ")
 }
 
-/// The sets that are not sensitivities.
+/// The sets that there were then.
 fn papers(now: &Verdict) -> impl Iterator<Item = &InSet> {
-    now.sets.iter().filter(|one| !one.set.contains('/'))
+    now.sets.iter().filter(|one| [PUBLISHED, COMPARED].contains(&one.set.as_str()))
 }
 
 const HEAD: &str = "| claim | then | today |\n|---|---|---|\n";
@@ -218,6 +219,7 @@ mod tests {
             sentence: String::new(),
             deviation: String::new(),
             headline: false,
+            as_run: vec![],
             equation: false,
         }
     }

@@ -186,7 +186,8 @@ impl Claim {
         (band.paper(), accepted)
     }
 
-    fn band(&self) -> Band {
+    /// What is accepted of its number.
+    pub(crate) fn band(&self) -> Band {
         let unit = Unit::named(&self.unit);
         match (self.paper, self.min, self.max) {
             (Some(paper), None, None) => Band::of(paper, unit),

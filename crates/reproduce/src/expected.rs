@@ -1,5 +1,6 @@
 //! `claims.toml`: runs, assumption sets, claims and pictures of an experiment.
 
+use super::as_run::Finite;
 use super::claim::Claim;
 use super::model::Model;
 use super::panel::Panel;
@@ -40,6 +41,14 @@ pub struct Expected {
     /// Assumption sets besides the scenario as it is.
     #[serde(default, rename = "set")]
     sets: Vec<Set>,
+    /// Sets of the paper's `sets.toml` that the figure has, too, by their names.
+    #[serde(default)]
+    shared: Vec<String>,
+    /// Runs that are made from empty, too, at several lengths.
+    pub as_run: Option<Finite>,
+    /// The sets of these.
+    #[serde(skip)]
+    finite: Vec<Set>,
     #[serde(default, rename = "claim")]
     claim_templates: Vec<toml::Table>,
     #[serde(default, rename = "panel")]
@@ -121,9 +130,24 @@ impl Experiment {
         expected.panels = written_out(&std::mem::take(&mut expected.panel_templates), &runs)?;
         check_worlds(&expected.worlds)?;
         expected.panels.iter().try_for_each(Panel::check)?;
+        let paper = of_paper(&self.name)?;
+        for name in &expected.shared {
+            expected.sets.push(sets::named(name, &paper, "shared")?.clone());
+        }
         expected.sets.iter().try_for_each(Set::check)?;
         sets::inherit(&mut expected.sets)?;
-        check_runs(expected)
+        check_runs(expected)?;
+        let Some(as_run) = &expected.as_run else { return Ok(()) };
+        as_run.check(&runs)?;
+        let mut all = sets::all(&expected.sets);
+        for name in &as_run.sets {
+            if all.iter().all(|own| own.name != *name) {
+                all.push(sets::named(name, &paper, "as_run.sets")?.clone());
+            }
+        }
+        sets::inherit(&mut all)?;
+        expected.finite = all.into_iter().filter(|set| as_run.sets.contains(&set.name)).collect();
+        Ok(())
     }
 
     /// All experiments, by name.
@@ -157,6 +181,13 @@ impl Experiment {
     /// Its assumption sets, the scenario as it is first.
     pub fn sets(&self) -> Vec<Set> {
         sets::all(&self.expected.sets)
+    }
+
+    /// Finite runs from an empty network: each set with itself at every length.
+    pub fn finite(&self) -> Vec<(Set, Vec<Set>)> {
+        let lengths = self.expected.as_run.iter().flat_map(|as_run| &as_run.flows);
+        let of = |set: &Set| lengths.clone().map(|flows| set.in_finite(*flows)).collect();
+        self.expected.finite.iter().map(|set| (set.clone(), of(set))).collect()
     }
 
     /// Names of its runs with their places on the axis, in order; scenario and overrides of each.
@@ -213,12 +244,18 @@ impl Experiment {
 
     /// Whether a set has a run of this name.
     pub fn has(&self, run: &str, set: &Set) -> bool {
+        if set.flows.is_some() {
+            return self.runs_in(set).iter().any(|name| name == run);
+        }
         self.labelled().get(run).is_some_and(|(_, of)| of.is_in(set))
             && (set.clock.is_none() || self.can_be_real(run))
     }
 
     /// Names of the runs of a set.
     pub fn runs_in(&self, set: &Set) -> Vec<String> {
+        if let (Some(_), Some(as_run)) = (set.flows, &self.expected.as_run) {
+            return as_run.runs.clone();
+        }
         let all = self.labelled().into_iter();
         let real = |name: &String| set.clock.is_none() || self.can_be_real(name);
         let of = all.filter(|(name, (_, run))| run.is_in(set) && real(name));
@@ -268,6 +305,7 @@ impl Experiment {
             changes.extend(self.expected.quick.iter().cloned());
         }
         changes.extend(seed.map(|seed| format!("run.seed={seed}")));
+        changes.extend(set.last_overrides());
         let place = format!("{}/{}", self.name, of.scenario);
         Scenario::parse(files::text(&place)?, &place, &changes)
     }
@@ -309,6 +347,24 @@ impl Experiment {
     pub fn default_run(&self) -> String {
         self.runs().swap_remove(0)
     }
+}
+
+/// The sets that figures of a paper share: those of its `sets.toml`, if it has one.
+///
+/// # Errors
+/// What that file has wrong.
+fn of_paper(experiment: &str) -> Result<Vec<Set>, Fault> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sets {
+        set: Vec<Set>,
+    }
+    let place = format!("{}/sets.toml", experiment.split('/').next().unwrap_or_default());
+    let Some(text) = files::find(&place) else { return Ok(vec![]) };
+    let read: Result<Sets, _> = toml::from_str(text);
+    let Sets { set } = read.map_err(|error| Fault::new(error.to_string()).placed(&*place))?;
+    set.iter().try_for_each(Set::check).map_err(|fault| fault.placed(&*place))?;
+    Ok(set)
 }
 
 /// Refuses runs of sets that do not exist, and runs without seeds.

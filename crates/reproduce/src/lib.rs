@@ -5,6 +5,7 @@
 //! results are read from the folder. See `experiments/README.md` for the format.
 
 mod answer;
+mod as_run;
 mod band;
 mod changes;
 mod claim;
@@ -14,6 +15,7 @@ mod files;
 mod functions;
 mod judged;
 mod kept;
+mod matrix;
 #[cfg(test)]
 mod measured_tests;
 mod model;
@@ -44,6 +46,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+pub use as_run::{InFinite, Length, Order, Size};
 pub use band::Word;
 pub use claim::{Claim, Judgement};
 pub use figures::Figures;
@@ -74,6 +77,9 @@ pub struct Verdict {
     pub deviation: String,
     /// Whether it is one of those by which the paper is known.
     pub headline: bool,
+    /// What finite runs from an empty network say, by set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub as_run: Vec<InFinite>,
     /// Whether it is about the paper's equations, and nothing has to run.
     pub equation: bool,
 }
@@ -293,6 +299,13 @@ fn check_sets(chosen: &[Experiment], wanted: &[String]) -> Result<(), Fault> {
         chosen.iter().flat_map(|one| one.sets()).map(|set| set.name).collect();
     // A figure without sets of its own is the same run in both.
     known.extend([sets::PUBLISHED, sets::COMPARED].map(str::to_string));
+    let finite = chosen.iter().flat_map(Experiment::finite).flat_map(|(_, sets)| sets);
+    for Set { name, .. } in finite {
+        // `as_run/1000/as_written` is asked for by each of its beginnings, too.
+        let cuts = name.match_indices('/').map(|(at, _)| name[..at].to_string());
+        known.extend(cuts.take(2).collect::<Vec<_>>());
+        known.push(name);
+    }
     known.sort();
     known.dedup();
     match wanted.iter().find(|name| !known.contains(name)) {
@@ -328,35 +341,47 @@ fn chosen_sets(experiment: &Experiment, options: &Options) -> Vec<Set> {
         // A smoke test is one run.
         true if options.quick => sets.truncate(1),
         true => {}
+        false if options.assuming.iter().all(|name| name.starts_with(as_run::AS_RUN)) => {
+            sets.clear()
+        }
         false if sets.len() == 1 => {}
-        false => sets.retain(|set| options.assuming.contains(&set.name)),
+        false => {
+            let asked = |name: &str| options.assuming.iter().any(|own| own == name);
+            // A figure without `as_compared` is the same run in both.
+            let both = !sets.iter().any(|set| set.name == sets::COMPARED) && asked(sets::COMPARED);
+            sets.retain(|set| asked(&set.name) || (both && set.name == sets::PUBLISHED));
+        }
     }
     sets
 }
 
-/// Judges the claims of an experiment by its equations and by the runs of some sets.
+/// Judges the claims of an experiment by its equations, by the runs of some sets, and by finite ones.
 fn verdicts(
     experiment: &Experiment,
     values: Option<&Values>,
     results: &[(Set, Results)],
+    finite: &[(Set, as_run::ByLength)],
 ) -> Vec<Verdict> {
     let expected = &experiment.expected;
     let mut verdicts = vec![];
     if let (Some(model), Some(values)) = (&expected.model, values) {
         for claim in &model.claims {
-            let judged = vec![(Set::published(), claim.judge(values))];
+            let judged = claim.judge(values);
+            let said = (judged.paper.clone(), judged.accepted.clone());
             let words = (claim.text.as_str(), expected.quote.as_str(), claim.deviation.as_str());
-            let one = verdict(&experiment.name, words, judged, 0);
+            let judged = vec![(Set::published(), judged)];
+            let one = verdict(&experiment.name, words, said, judged, 0);
             verdicts.push(Verdict { equation: true, ..one });
         }
     }
-    for claim in expected.claims.iter().filter(|_| !results.is_empty()) {
+    for claim in &expected.claims {
         // A run may be a question of one set alone.
         let of_set = |(set, _): &&(Set, Results)| {
             claim.runs(&experiment.default_run()).iter().all(|run| experiment.has(run, set))
         };
         let results: Vec<&(Set, Results)> = results.iter().filter(of_set).collect();
-        if results.is_empty() {
+        let as_run = as_run::of_claim(experiment, claim, finite);
+        if results.is_empty() && as_run.is_empty() {
             continue;
         }
         let judged = results.iter().map(|(set, results)| (set.clone(), claim.judge(results)));
@@ -367,14 +392,16 @@ fn verdicts(
         let runs = claim.runs(&experiment.default_run());
         let has = |set: &&Set| runs.iter().all(|run| experiment.has(run, set));
         let declared = declared.iter().filter(has).count();
-        let mut one = verdict(&experiment.name, words, judged.collect(), declared);
+        let (said, judged) = (claim.expected(), judged.collect());
+        let mut one = verdict(&experiment.name, words, said, judged, declared);
         for (in_set, (_, results)) in one.sets.iter_mut().zip(&results) {
             in_set.dataplane = in_dataplane(claim, results);
             in_set.real_time = real_time::judge(claim, results);
         }
         let beside = sets::beside(&one.sets) + &real_time::beside(&one.sets);
-        let sentence = one.sentence.clone() + &beside;
-        verdicts.push(Verdict { headline: claim.headline, sentence, ..one });
+        let sentence = one.sentence.clone() + &beside + &as_run::sentence(&as_run);
+        let sentence = sentence.trim_start().to_string();
+        verdicts.push(Verdict { headline: claim.headline, sentence, as_run, ..one });
     }
     verdicts
 }
@@ -387,11 +414,13 @@ fn in_dataplane(claim: &Claim, results: &Results) -> Option<InDataPlane> {
     (verdict != Word::NotRun).then_some(InDataPlane { measured, verdict, equal })
 }
 
-/// The verdict on one claim: `words` are its text, the paper's words, and what to know; `declared`
-/// is the number of sets that the experiment has, 0 of equations.
+/// The verdict on one claim: `words` are its text, the paper's words, and what to know; `said` what the
+/// paper prints, and what is accepted; `declared` is the number of sets that the experiment has, 0 of
+/// equations.
 fn verdict(
     experiment: &str,
     (claim, quote, deviation): (&str, &str, &str),
+    (paper, accepted): (String, String),
     judged: Vec<(Set, Judgement)>,
     declared: usize,
 ) -> Verdict {
@@ -402,17 +431,21 @@ fn verdict(
         dataplane: None,
         real_time: vec![],
     };
-    let first = &judged[0].1;
+    let sentence = match judged.is_empty() {
+        true => String::new(),
+        false => sets::sentence(&paper, &judged, declared),
+    };
     Verdict {
         experiment: experiment.to_string(),
         claim: claim.to_string(),
         quote: quote.to_string(),
-        paper: first.paper.clone(),
-        accepted: first.accepted.clone(),
+        paper,
+        accepted,
         sets: judged.iter().map(of).collect(),
-        sentence: sets::sentence(&first.paper, &judged, declared),
+        sentence,
         deviation: deviation.to_string(),
         headline: false,
+        as_run: vec![],
         equation: false,
     }
 }

@@ -5,10 +5,10 @@ use super::judged::Results;
 use super::kept::Store;
 use super::pictures::{Styles, picture, short_numbers};
 use super::real_time::{Faithful, faithful};
-use super::runs::in_worlds;
-use super::sets::{COMPARED, PUBLISHED, Set, verb};
-use super::{Options, Verdict, Word, curves, verdicts};
-use super::{answer, changes};
+use super::runs::{in_finite, in_worlds};
+use super::sets::{COMPARED, PUBLISHED, SENSITIVITY, Set, verb};
+use super::{InSet, Options, Verdict, Word, curves, verdicts};
+use super::{answer, changes, matrix};
 use incast_experiment::Fault;
 use incast_measure::panel::{COLOURS, Panel as Picture, panel_svg_text};
 use std::cmp::Reverse;
@@ -63,10 +63,10 @@ pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
         .map(|experiment| judged(experiment, store))
         .collect::<Result<_, Fault>>()?;
     let verdicts = all.iter().map(|one| (&one.experiment, one.verdicts.as_slice()));
-    let mut pages = vec![
-        Page { name: "README.md".into(), text: summary(&all)? },
-        Page { name: "changes.md".into(), text: changes::page(verdicts)? },
-    ];
+    let mut pages = vec![];
+    let summary = summary(&all, &mut pages)?;
+    pages.push(Page { name: "README.md".into(), text: summary });
+    pages.push(Page { name: "changes.md".into(), text: changes::page(verdicts)? });
     for (paper, name, title) in PAPERS {
         let begins = format!("{paper}/");
         let mut of: Vec<&Judged> =
@@ -127,7 +127,8 @@ fn judged(experiment: Experiment, store: &Store) -> Result<Judged, Fault> {
     for set in experiment.sets() {
         results.push((set.clone(), tables(&experiment, &set, store)?));
     }
-    let verdicts = verdicts(&experiment, values.as_ref(), &results);
+    let finite = in_finite(&experiment, |set| of_world(&experiment, set, store))?;
+    let verdicts = verdicts(&experiment, values.as_ref(), &results, &finite);
     Ok(Judged { results, verdicts, curves, experiment })
 }
 
@@ -153,9 +154,10 @@ fn of_world(experiment: &Experiment, set: &Set, store: &Store) -> Result<Results
 fn counts(verdicts: &[&Verdict], set: &str) -> BTreeMap<Word, usize> {
     let mut counts = BTreeMap::new();
     for verdict in verdicts {
-        // A figure without sets of its own is the same run in all.
+        // A figure without `as_compared` is the same run in both.
         let own = verdict.sets.iter().find(|one| one.set == set);
-        let only = verdict.sets.first().filter(|_| verdict.sets.len() == 1);
+        let asks = |one: &InSet| one.set == COMPARED || one.set.starts_with(SENSITIVITY);
+        let only = verdict.sets.first().filter(|_| !verdict.sets.iter().any(asks));
         if let Some(one) = own.or(only) {
             *counts.entry(one.verdict).or_default() += 1;
         }
@@ -163,30 +165,67 @@ fn counts(verdicts: &[&Verdict], set: &str) -> BTreeMap<Word, usize> {
     counts
 }
 
-/// Does it hold? One paragraph per paper with its headlines, and one table.
-fn summary(all: &[Judged]) -> Result<String, Fault> {
+/// Does it hold? Per paper its headlines as they were run, a picture of the first, and, folded away, what
+/// long runs say.
+fn summary(all: &[Judged], pages: &mut Vec<Page>) -> Result<String, Fault> {
     let mut text = format!(
-        "# Do the five papers' claims hold?\n\nEvery claim is judged under named assumption sets by one rule \
-         ([experiments/README.md](../../experiments/README.md)), from tables of runs that lie beside the \
-         experiments. *As published*: every baseline as its own authors set it. *As compared*: as the paper's text \
-         and its simulator suggest. A run is in *balance* if flows end as fast as they begin; without that, what \
-         grows with the open flows is said, and not judged. What has not run reads \"not run\". A paper's name leads to every claim with its \
-         verdicts: in the repository a list, on the site (`make site`) a page with pictures. This page and those are made from these tables by\
-         \n\n    {COMMAND}\n\nand a missing table is made by `incast reproduce ren/fig16 --keep experiments`.\n\n"
+        "# Do the five papers' claims hold?\n\nThe headlines, run as a paper of simulations runs them: a finite run from \
+         an empty network, all flows counted, at several numbers of flows N, three seeds \
+         ([how](../../experiments/README.md#as-run)). {}.\n\nColumns: *as written*, the paper's own system to the letter; \
+         *repaired*, the same with our deviations; in both every baseline is as its authors published it. The others are \
+         *repaired* with one assumption changed. An empty cell has not run.\n\n",
+        matrix::LEGEND
     );
+    for (paper, name, _) in PAPERS {
+        let begins = format!("{paper}/");
+        let of = all.iter().filter(|one| one.experiment.name.starts_with(&begins));
+        let every: Vec<&Verdict> = of.clone().flat_map(|one| &one.verdicts).collect();
+        let answer = answer::paragraph(paper, &every)?;
+        let verdicts: Vec<&Verdict> =
+            every.into_iter().filter(|one| !one.quote.is_empty()).collect();
+        let experiments = of.map(|one| &one.experiment);
+        let (section, picture) = matrix::section(paper, experiments, &verdicts);
+        pages.extend(picture);
+        let _ = write!(text, "## {name}\n\n{section}");
+        let _ = write!(
+            text,
+            "{}\n\n<details markdown=\"1\"><summary>In long runs</summary>\n\n{answer}\n\n{}</details>\n\n",
+            in_sets(&verdicts),
+            paragraph(name, &verdicts)
+        );
+    }
+    text += &long_runs(all);
+    Ok(text)
+}
+
+/// How many claims hold in every set of long runs that has run, in some, or in none.
+fn in_sets(verdicts: &[&Verdict]) -> String {
+    let (mut every, mut some, mut none, mut open) = (0, 0, 0, 0);
+    for verdict in verdicts {
+        let run = verdict.sets.iter().map(|one| one.verdict).filter(|word| *word != Word::NotRun);
+        let run: Vec<Word> = run.collect();
+        let holds = run.iter().filter(|word| **word == Word::Matches).count();
+        match () {
+            () if holds > 0 && holds == run.len() => every += 1,
+            () if holds > 0 => some += 1,
+            () if run.iter().any(|word| *word != Word::CannotBeJudged) => none += 1,
+            () => open += 1,
+        }
+    }
+    format!(
+        "In long runs, of {} claims: {every} hold in every set, {some} in some, {none} in none; {open} are undecided in all.",
+        verdicts.len()
+    )
+}
+
+/// How many claims have which verdict in long runs.
+fn long_runs(all: &[Judged]) -> String {
     let mut rows = String::new();
     for (paper, name, _) in PAPERS {
         let begins = format!("{paper}/");
         let of = all.iter().filter(|one| one.experiment.name.starts_with(&begins));
-        let every: Vec<&Verdict> = of.flat_map(|one| &one.verdicts).collect();
-        let answer = answer::paragraph(paper, &every)?;
-        let verdicts: Vec<&Verdict> =
-            every.into_iter().filter(|one| !one.quote.is_empty()).collect();
-        let numbers = paragraph(name, &verdicts);
-        let _ = write!(
-            text,
-            "**[{name}](../../experiments/{paper}/verdicts.tsv).** {answer}\n\n{numbers}"
-        );
+        let verdicts = of.flat_map(|one| &one.verdicts).filter(|one| !one.quote.is_empty());
+        let verdicts: Vec<&Verdict> = verdicts.collect();
         for set in [PUBLISHED, COMPARED] {
             let counts = counts(&verdicts, set);
             let of = |word: Word| counts.get(&word).copied().unwrap_or(0);
@@ -202,13 +241,15 @@ fn summary(all: &[Judged]) -> Result<String, Fault> {
             );
         }
     }
-    text +=
-        "| paper | set | match | same order, other size | differ | cannot be judged | not run |\n";
-    text += "|---|---|---|---|---|---|---|\n";
-    text += &rows;
-    text += "\nClaims of the papers, known answers of ours apart. A figure without sets of its own counts in both rows. \
-        Verdicts that changed since the audit, and why: a page of the site, made from the `audit.toml` of the figures.\n";
-    Ok(text)
+    format!(
+        "<details markdown=\"1\"><summary>Verdicts of long runs, counted</summary>\n\n\
+         Judged in balance, second half of the arrivals; by tables beside the experiments, as this page, which is made by\n\n    {COMMAND}\n\n\
+         | paper | set | match | same order, other size | differ | cannot be judged | not run |\n\
+         |---|---|---|---|---|---|---|\n{rows}\n\
+         Claims of the papers, known answers of ours apart. A figure without `as_compared` counts in both rows. A missing table is made by \
+         `incast reproduce ren/fig16 --keep experiments`. Verdicts that changed since the audit, and why: a page of the site, made from the \
+         `audit.toml` of the figures.\n\n</details>\n"
+    )
 }
 
 /// Whether a paper's claims hold, in words.

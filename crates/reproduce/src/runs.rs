@@ -1,5 +1,6 @@
 //! The runs that figures need: kept tables where there are, else tasks of one driver.
 
+use super::as_run::{ByLength, is_asked};
 use super::expected::Experiment;
 use super::figures::{Asked, Figures, Shelf};
 use super::judged::Results;
@@ -68,6 +69,7 @@ impl Reproduction {
                 for set in chosen_sets(experiment, options) {
                     planning.worlds(experiment, &set)?;
                 }
+                planning.finite(experiment)?;
             }
         }
         let (points, about, asked) = (planning.points, Arc::new(planning.about), planning.asked);
@@ -133,7 +135,9 @@ impl Reproduction {
                     results.push((set, own));
                 }
             }
-            new.extend(verdicts(experiment, values.as_ref(), &results));
+            let of = |set: &Set| Ok(self.results(experiment, set));
+            let finite = in_finite(experiment, of)?;
+            new.extend(verdicts(experiment, values.as_ref(), &results, &finite));
             self.judged += 1;
         }
         self.reports.close()?;
@@ -193,6 +197,21 @@ pub fn in_worlds(
     Ok(own)
 }
 
+/// What finite runs gave in each of their sets, by length.
+///
+/// # Errors
+/// Those of `of`, which says what the set of one length gave.
+pub fn in_finite(
+    experiment: &Experiment,
+    of: impl Fn(&Set) -> Result<Results, Fault>,
+) -> Result<Vec<(Set, ByLength)>, Fault> {
+    let by_length = |(set, lengths): (Set, Vec<Set>)| {
+        let length = |one: &Set| Ok((one.flows.unwrap_or_default(), of(one)?));
+        Ok((set, lengths.iter().map(length).collect::<Result<_, Fault>>()?))
+    };
+    experiment.finite().into_iter().map(by_length).collect()
+}
+
 /// What is found while runs are planned.
 struct Planning<'a> {
     options: &'a Options,
@@ -222,6 +241,18 @@ impl Planning<'_> {
             let kept = options.from_kept || options.clock != Some(clock);
             if !kept || options.from_kept || options.keep.is_some() {
                 self.set(experiment, &set.in_real_time(clock), kept)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finite runs from an empty network: those that are asked for, and of others what has been kept.
+    fn finite(&mut self, experiment: &Arc<Experiment>) -> Result<(), Fault> {
+        let options = self.options;
+        for set in experiment.finite().into_iter().flat_map(|(_, lengths)| lengths) {
+            let kept = options.from_kept || !is_asked(&set.name, options);
+            if !kept || (options.keep.is_some() && !options.quick) {
+                self.set(experiment, &set, kept)?;
             }
         }
         Ok(())
@@ -271,7 +302,7 @@ impl Planning<'_> {
         let wanted = experiment.wanted(run, set);
         self.scenarios += 1;
         for transport in std::mem::take(&mut scenario.transport.names) {
-            scenario.transport.names = vec![transport.clone()];
+            scenario.transport.names = vec![set.in_place_of(&transport).into()];
             let (identity, contents) = identity_of(&scenario)
                 .map_err(|fault| fault.noted(&format!("{} ({run})", experiment.name)))?;
             let address = Address {

@@ -1,5 +1,6 @@
 //! Assumption sets: what a paper leaves open, filled in under a name.
 
+use super::as_run::AS_RUN;
 use super::band::Word;
 use super::{InSet, Judgement};
 use incast_experiment::scenario::Clock;
@@ -12,6 +13,33 @@ pub const PUBLISHED: &str = "as_published";
 /// The set of what a paper's text suggests.
 pub const COMPARED: &str = "as_compared";
 
+/// Names of the sets of papers, and how pages call them. In all but the first the paper's own system
+/// has our repairs, and in the first two the baselines are their authors'.
+const TITLES: [(&str, &str); 6] = [
+    ("as_written", "as written"),
+    (PUBLISHED, "repaired"),
+    ("as_described", "baselines as described"),
+    (COMPARED, "as compared"),
+    ("same_routing/ecmp", "one path each"),
+    ("same_routing/spray", "all sprayed"),
+];
+
+/// The place of a set on pages: sensitivities are last.
+pub fn place(name: &str) -> (usize, &str) {
+    let place = TITLES.iter().position(|(own, _)| *own == name);
+    (place.unwrap_or(TITLES.len()), name)
+}
+
+/// How pages call a set: a sensitivity by its own name.
+pub fn title(name: &str) -> String {
+    let known = TITLES.iter().find(|(own, _)| *own == name);
+    let own = || name.trim_start_matches(SENSITIVITY).replace('_', " ");
+    known.map_or_else(own, |(_, title)| title.to_string())
+}
+
+/// What begins the names of sets that change one assumption more.
+pub const SENSITIVITY: &str = "sensitivity/";
+
 /// Clocks that follow real time.
 pub const REAL_TIME: [Clock; 3] = [Clock::Paced, Clock::Compensated, Clock::Tsc];
 
@@ -19,7 +47,7 @@ pub const REAL_TIME: [Clock; 3] = [Clock::Paced, Clock::Compensated, Clock::Tsc]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Set {
-    /// `as_published`, `as_compared` or `sensitivity/...`.
+    /// `as_published`, `as_compared`, another of [`TITLES`], or `sensitivity/...`.
     pub name: String,
     /// In one clause: what it assumes.
     pub assumes: String,
@@ -28,6 +56,9 @@ pub struct Set {
     /// What differs from the scenario, or from its base.
     #[serde(default, rename = "departure", deserialize_with = "departures")]
     pub departures: Vec<Departure>,
+    /// Transports that another one stands for.
+    #[serde(default, rename = "replacement")]
+    pub replacements: Vec<Replacement>,
     /// What its base departs in.
     #[serde(skip)]
     pub inherited: Vec<Departure>,
@@ -37,6 +68,23 @@ pub struct Set {
     /// The clock of runs in real time.
     #[serde(skip)]
     pub clock: Option<Clock>,
+    /// Flows of finite runs from an empty network.
+    #[serde(skip)]
+    pub flows: Option<u64>,
+}
+
+/// Transports of a figure whose place another one takes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replacement {
+    /// Those of the figure.
+    pub of: Vec<String>,
+    /// The one that runs.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// Where that is known from.
+    pub source: String,
 }
 
 /// One key that differs.
@@ -93,9 +141,11 @@ impl Set {
             assumes: "every baseline as its own authors published it".into(),
             base: None,
             departures: vec![],
+            replacements: vec![],
             inherited: vec![],
             world: World::Sim,
             clock: None,
+            flows: None,
         }
     }
 
@@ -111,12 +161,25 @@ impl Set {
         Set { name, world: World::DataPlane, clock: Some(clock), ..self.clone() }
     }
 
-    /// The name of the same assumptions in the simulator.
+    /// The same assumptions in a finite run of so many flows from an empty network, under another name.
+    pub fn in_finite(&self, flows: u64) -> Set {
+        let name = format!("{AS_RUN}/{flows}/{}", self.name);
+        Set { name, flows: Some(flows), ..self.clone() }
+    }
+
+    /// The transport that runs where a figure names this one.
+    pub fn in_place_of<'a>(&'a self, transport: &'a str) -> &'a str {
+        let replaces = |one: &&Replacement| one.of.iter().any(|name| name == transport);
+        self.replacements.iter().find(replaces).map_or(transport, |one| one.by.as_str())
+    }
+
+    /// The name of the same assumptions in long runs of the simulator.
     pub fn of_simulator(&self) -> &str {
-        let parts = match (self.world, self.clock) {
-            (World::Sim, _) => 0,
-            (World::DataPlane, None) => 1,
-            (World::DataPlane, Some(_)) => 2,
+        let parts = match (self.world, self.clock, self.flows) {
+            (.., Some(_)) => 2,
+            (World::Sim, ..) => 0,
+            (World::DataPlane, None, _) => 1,
+            (World::DataPlane, Some(_), _) => 2,
         };
         self.name.splitn(parts + 1, '/').last().unwrap_or(&self.name)
     }
@@ -130,16 +193,22 @@ impl Set {
         own.chain(world).chain(clock).collect()
     }
 
+    /// Overrides that come after those of the run.
+    pub fn last_overrides(&self) -> Vec<String> {
+        let length = |flows| vec![format!("traffic.0.flows={flows}"), "run.warmup=0".into()];
+        self.flows.map_or(vec![], length)
+    }
+
     /// Whether it asks what an assumption is worth, beside the sets of the paper.
     pub fn is_sensitivity(&self) -> bool {
-        self.of_simulator().contains('/')
+        self.of_simulator().starts_with(SENSITIVITY)
     }
 
     /// In a sentence: `as compared`, or `with hosts' links loaded`.
     fn phrase(&self) -> String {
-        match self.name.split_once('/') {
-            Some((_, what)) => format!("with `{what}`"),
-            None => self.name.replace('_', " "),
+        match self.name.strip_prefix(SENSITIVITY) {
+            Some(what) => format!("with `{what}`"),
+            None => self.name.replace(['_', '/'], " "),
         }
     }
 
@@ -148,17 +217,24 @@ impl Set {
     /// # Errors
     /// Another name, or a set without departures beside another.
     pub fn check(&self) -> Result<(), Fault> {
-        let sensitivity = self.name.strip_prefix("sensitivity/");
-        let known = [PUBLISHED, COMPARED].contains(&self.name.as_str())
+        let sensitivity = self.name.strip_prefix(SENSITIVITY);
+        let known = TITLES.iter().any(|(name, _)| *name == self.name)
             || sensitivity.is_some_and(|what| !what.is_empty() && !what.contains('/'));
         if !known {
-            let expected = "expected as_published, as_compared or sensitivity/...";
+            let names = TITLES.map(|(name, _)| name).join(", ");
+            let expected = format!("expected one of {names}, or sensitivity/...");
             return Err(Fault::new(format!("set `{}`: {expected}", self.name)));
         }
-        if self.name != PUBLISHED && self.departures.is_empty() {
+        let none = self.departures.is_empty() && self.replacements.is_empty();
+        if self.name != PUBLISHED && none {
             return Err(Fault::new(format!("set `{}` departs in nothing", self.name)));
         }
         let vague = |one: &&Departure| one.reason.is_empty() || one.source.is_empty();
+        let unfounded = |one: &Replacement| one.reason.is_empty() || one.source.is_empty();
+        if let Some(one) = self.replacements.iter().find(|one| unfounded(one)) {
+            let problem = format!("set `{}`: {} needs reason and source", self.name, one.by);
+            return Err(Fault::new(problem));
+        }
         match self.departures.iter().find(vague) {
             None => Ok(()),
             Some(one) => {
@@ -191,6 +267,19 @@ pub fn inherit(sets: &mut [Set]) -> Result<(), Fault> {
         set.inherited = base.departures.clone();
     }
     Ok(())
+}
+
+/// A set of some by its name, which stands in `key`.
+///
+/// # Errors
+/// There is none of this name.
+pub fn named<'a>(name: &str, of: &'a [Set], key: &str) -> Result<&'a Set, Fault> {
+    of.iter().find(|set| set.name == name).ok_or_else(|| {
+        let names: Vec<&str> = of.iter().map(|set| set.name.as_str()).collect();
+        let near = nearest(name, names.iter().copied());
+        let expected = format!("expected one of the paper's sets.toml: {}{near}", names.join(", "));
+        Fault::value(key, name, expected)
+    })
 }
 
 /// The sets of a figure: the scenario as it is first, then those that it declares.
@@ -320,134 +409,4 @@ fn capital(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn set(name: &str) -> Set {
-        Set { name: name.into(), assumes: "one path per flow".into(), ..Set::published() }
-    }
-
-    fn judged(measured: &str, word: Word) -> Judgement {
-        Judgement { paper: String::new(), accepted: String::new(), measured: measured.into(), word }
-    }
-
-    #[test]
-    fn a_verdict_is_one_sentence_over_sets() {
-        let published = || (set(PUBLISHED), judged("25 % higher", Word::Differs));
-        let compared = (set("as_compared"), judged("40 % lower", Word::Matches));
-        assert_eq!(
-            sentence("41 % lower", &[published(), compared], 2),
-            "Holds as compared (40 % lower); does not hold as published (25 % higher); \
-             paper: 41 % lower. As compared means one path per flow."
-        );
-        assert_eq!(
-            sentence("41 % lower", &[published()], 2),
-            "Does not hold as published (25 % higher); paper: 41 % lower."
-        );
-        let other = (set("sensitivity/host_links"), judged("2 % higher", Word::Differs));
-        assert_eq!(
-            sentence("41 % lower", &[published(), other], 2),
-            "Holds in none of 2 sets: does not hold as published (25 % higher); paper: 41 % lower."
-        );
-        // What a sensitivity assumes is said where a claim holds in it alone.
-        let with = |name: &str, word| (set(name), judged("2 % higher", word));
-        let (links, mtu) = ("sensitivity/host_links", "sensitivity/mtu");
-        let others = |one| {
-            let others = [with(links, Word::Matches), with(mtu, Word::CannotBeJudged)];
-            sentence("", &[&[one][..], &others[..]].concat(), 4)
-        };
-        assert_eq!(
-            others(published()),
-            "Does not hold as published (25 % higher). Sensitivities: holds with `host_links`; \
-             cannot be judged with `mtu`. With `host_links` means one path per flow."
-        );
-        assert_eq!(
-            others((set(PUBLISHED), judged("40 % lower", Word::Matches))),
-            "Holds as published (40 % lower). Sensitivities: holds with `host_links`; cannot be \
-             judged with `mtu`."
-        );
-        // Or where it turns a verdict that the paper's sets agree on.
-        let turned = |second: Word| {
-            let papers = [with(PUBLISHED, Word::Matches), with("as_compared", second)];
-            let other = (set(links), judged("2 % higher (1 of 3 seeds)", Word::Differs));
-            let text = sentence("", &[&papers[..], &[other]].concat(), 3);
-            assert!(text.contains("does not hold with `host_links` (1 of 3 seeds)."), "{text}");
-            text.ends_with(" With `host_links` means one path per flow.")
-        };
-        assert!(turned(Word::Matches) && turned(Word::CannotBeJudged) && turned(Word::NotRun));
-        assert!(!turned(Word::Differs));
-        assert_eq!(
-            sentence("", &[with(links, Word::Differs), with(mtu, Word::Differs)], 4),
-            "Does not hold with `host_links` (2 % higher), `mtu` (2 % higher)."
-        );
-        // An undecided set, and a set that was not asked for, may hold.
-        let wide = (set("as_compared"), judged("2 ± 9 % lower", Word::CannotBeJudged));
-        for (sets, declared) in [(vec![published(), wide], 2), (vec![published(); 2], 3)] {
-            let text = sentence("41 % lower", &sets, declared);
-            assert!(!text.contains("none of"), "{text}");
-        }
-        let missing = (set("as_compared"), judged("", Word::NotRun));
-        assert_eq!(
-            sentence("", &[published(), missing], 2),
-            "Does not hold as published (25 % higher); not run as compared."
-        );
-        let alone = [(set(PUBLISHED), judged("0.5", Word::Matches))];
-        assert_eq!(sentence("", &alone, 1), "Holds (0.5) (both sets are the same run).");
-    }
-
-    #[test]
-    fn a_set_of_any_world_is_found_and_knows_its_assumptions() {
-        let sets = [set(PUBLISHED), set("sensitivity/host_links")];
-        let find = |name: &str| sets.iter().flat_map(in_worlds).find(|set| set.name == name);
-        for own in &sets {
-            let all = in_worlds(own);
-            assert_eq!(all.len(), 5);
-            for one in all {
-                assert_eq!(one.of_simulator(), own.name, "{}", one.name);
-                assert_eq!(find(&one.name).unwrap().overrides(), one.overrides());
-            }
-        }
-        let real = find("real-time/paced/sensitivity/host_links").unwrap();
-        assert_eq!(real.overrides(), ["run.world=dataplane", "dataplane.clock=paced"]);
-        assert!(find("real-time/virtual/as_published").is_none());
-    }
-
-    #[test]
-    fn a_set_departs_from_its_base() {
-        let departure = |key: &str| Departure {
-            key: key.into(),
-            value: toml::Value::Integer(3),
-            reason: "r".into(),
-            source: "s".into(),
-        };
-        let of = |name: &str, base: Option<&str>, key: &str| Set {
-            base: base.map(Into::into),
-            departures: vec![departure(key)],
-            ..set(name)
-        };
-        let compared = || of("as_compared", None, "run.seed");
-        let sensitive = |base: &str, key: &str| of("sensitivity/two", Some(base), key);
-        // A base may stand behind the set, and comes first.
-        let mut sets = [sensitive("as_compared", "traffic.0.load"), compared()];
-        inherit(&mut sets).unwrap();
-        assert_eq!(sets[0].overrides(), ["run.seed=3", "traffic.0.load=3"]);
-        assert_eq!(sets[1].overrides(), ["run.seed=3"]);
-        let wrong = |base: &str, key: &str| {
-            inherit(&mut [compared(), sensitive(base, key)]).unwrap_err().to_string()
-        };
-        let unknown = wrong("as_comparde", "traffic.0.load");
-        assert!(unknown.contains("sensitivity/two") && unknown.contains("mean `as_compared`"));
-        let own = wrong("sensitivity/two", "traffic.0.load");
-        assert!(own.contains("without a base: as_compared"), "{own}");
-        let both = wrong("as_compared", "run.seed");
-        assert!(both.contains("run.seed is that of its base"), "{both}");
-    }
-
-    #[test]
-    fn names_of_sets_are_checked() {
-        let wrong = set("as_we_like").check().unwrap_err().to_string();
-        assert!(wrong.contains("as_we_like") && wrong.contains("sensitivity/"), "{wrong}");
-        assert!(set("as_compared").check().unwrap_err().to_string().contains("nothing"));
-        set(PUBLISHED).check().unwrap();
-    }
-}
+mod tests;

@@ -180,6 +180,31 @@ fn every_experiment_can_be_planned_full_and_quick_in_every_set() {
     }
 }
 
+/// Finite runs have the flows of their name, all of them counted, and no transport or key that there is
+/// none of.
+#[test]
+fn finite_runs_can_be_planned_in_every_set() {
+    let mut planned = 0;
+    for experiment in Experiment::all().unwrap() {
+        for set in experiment.finite().into_iter().map(|(_, lengths)| lengths[0].clone()) {
+            for run in experiment.runs_in(&set) {
+                let named =
+                    |fault| -> Plan { panic!("{}, {}: {fault}", experiment.name, set.name) };
+                let mut scenario = experiment.scenario(&run, &set, None, false).unwrap();
+                let names = scenario.transport.names.iter().map(|name| set.in_place_of(name));
+                let mut names: Vec<String> = names.map(str::to_string).collect();
+                names.dedup();
+                scenario.transport.names = names;
+                assert_eq!(scenario.run.warmup.0, Some(0.0));
+                let plan = Plan::new(scenario).unwrap_or_else(named);
+                assert_eq!(Some(plan.traffic.flows.len() as u64), set.flows, "{}", set.name);
+                planned += 1;
+            }
+        }
+    }
+    assert!(planned > 20, "{planned}");
+}
+
 /// Every claim quotes the paper, or says that it is ours; every departure has its source.
 #[test]
 fn claims_quote_the_paper_and_departures_their_source() {
@@ -279,13 +304,17 @@ fn a_figure_with_one_set_is_part_of_every_choice_of_sets() {
 fn pages_and_tables_agree() {
     let made = pages(&Store::at(&repository())).unwrap();
     let page = |name: &str| made.iter().find(|page| page.name == name).expect("a page");
-    let place = repository().join("../docs/replication/README.md");
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&place, &page("README.md").text).unwrap();
+    // The summary and its pictures are in the repository.
+    let folder = repository().join("../docs/replication");
+    let own = |one: &&Page| one.name == "README.md" || one.name.ends_with("-as-run.svg");
+    for Page { name, text } in made.iter().filter(own) {
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        let written = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+        let hint = "UPDATE_DOCS=1 cargo test -p incast-reproduce --lib pages";
+        assert!(written == *text, "{name} is not what the tables say: {hint}");
     }
-    let written = std::fs::read_to_string(&place).unwrap();
-    let hint = "UPDATE_DOCS=1 cargo test -p incast-reproduce --lib pages";
-    assert!(written == page("README.md").text, "the summary is not what the tables say: {hint}");
     for page in &made {
         let denied = page.text.lines().find(|line| line.contains(crate::answer::DENIED));
         assert_eq!(denied, None, "an answer.toml says what the tables do not: {}", page.name);
@@ -384,14 +413,33 @@ fn said(verdicts: &[Verdict]) -> String {
     "figure\tclaim\tset\tverdict\tmeasured\n".to_string() + &lines.concat()
 }
 
+/// What they say of finite runs: a line per claim and set, sorted.
+fn said_as_run(verdicts: &[Verdict]) -> String {
+    let of = |verdict: &Verdict| {
+        let Verdict { experiment, claim, paper, as_run, .. } = verdict;
+        let line = |one: &InFinite| {
+            let (order, size, measured) = (one.order_text(), one.size_text(), one.measured());
+            let cells = [experiment, claim, &one.set, paper, &order, &size, &measured];
+            cells.map(String::as_str).join("\t") + "\n"
+        };
+        as_run.iter().map(line).collect::<Vec<_>>()
+    };
+    let mut lines: Vec<String> = verdicts.iter().flat_map(of).collect();
+    lines.sort_unstable();
+    "figure\tclaim\tset\tpaper\torder\tsize\tmeasured by N\n".to_string() + &lines.concat()
+}
+
 /// The verdicts of a paper are those that its kept tables give. `UPDATE_DOCS=1` writes them.
 #[test]
 fn kept_tables_give_the_verdicts_that_are_listed() {
-    for paper in PAPERS {
+    let listed = |paper: &'static str| {
         let verdicts = kept_verdicts(paper);
         let made = said(&verdicts);
         assert!(made.lines().count() > verdicts.len(), "{paper}");
-        let place = repository().join(paper).join("verdicts.tsv");
+        [(paper, "verdicts.tsv", made), (paper, "as_run.tsv", said_as_run(&verdicts))]
+    };
+    for (paper, file, made) in PAPERS.into_iter().flat_map(listed) {
+        let place = repository().join(paper).join(file);
         if std::env::var_os("UPDATE_DOCS").is_some() {
             std::fs::write(&place, &made).unwrap();
         }

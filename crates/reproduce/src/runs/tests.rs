@@ -13,7 +13,8 @@ fn no_kept_table_is_stale() {
     for experiment in Experiment::all().unwrap() {
         let tables = store.tables(&experiment.name).unwrap();
         kept += tables.len();
-        let every = experiment.sets().iter().flat_map(sets::in_worlds).collect::<Vec<_>>();
+        let mut every = experiment.sets().iter().flat_map(sets::in_worlds).collect::<Vec<_>>();
+        every.extend(experiment.finite().into_iter().flat_map(|(_, lengths)| lengths));
         let every = every.into_iter().flat_map(|set| {
             experiment.runs_in(&set).into_iter().map(move |run| (set.clone(), run))
         });
@@ -23,7 +24,7 @@ fn no_kept_table_is_stale() {
                 let Address { transport, seed, .. } = address;
                 let mut scenario = experiment.scenario(&run, &set, Some(*seed), false).unwrap();
                 let has = scenario.transport.names.contains(transport);
-                scenario.transport.names = vec![transport.clone()];
+                scenario.transport.names = vec![set.in_place_of(transport).into()];
                 let own = has.then(|| identity_of(&scenario).unwrap().0);
                 let table = &tables[address];
                 if own.as_ref() != Some(&table.identity) || table.error.is_some() {
