@@ -189,7 +189,7 @@ fn summary(all: &[Judged], pages: &mut Vec<Page>) -> Result<String, Fault> {
         let _ = write!(text, "## {name}\n\n{section}");
         let _ = write!(
             text,
-            "{}\n\n<details markdown=\"1\"><summary>In long runs</summary>\n\n{answer}\n\n{}</details>\n\n",
+            "<details markdown=\"1\"><summary>In long runs</summary>\n\n{}\n\n{answer}\n\n{}</details>\n\n",
             in_sets(&verdicts),
             paragraph(name, &verdicts)
         );
@@ -213,7 +213,7 @@ fn in_sets(verdicts: &[&Verdict]) -> String {
         }
     }
     format!(
-        "In long runs, of {} claims: {every} hold in every set, {some} in some, {none} in none; {open} are undecided in all.",
+        "Of {} claims {every} hold in every set, {some} in some, {none} in none; {open} are undecided in all.",
         verdicts.len()
     )
 }
