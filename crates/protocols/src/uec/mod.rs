@@ -23,7 +23,8 @@ use incast_endpoint::unordered::{
 };
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, EcnUse, FabricSite, Host, HostSite, Info, Kind,
-    Limit, Optional, ParameterError, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
+    Limit, Notice, Optional, ParameterError, Policy, PortSite, Rate, Ready, Routing, Span,
+    TransportId,
 };
 use std::sync::Arc;
 use switch::UecMarker;
@@ -62,7 +63,12 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy,
     // No initial wait; the extension makes packets longer than in the ideal time.
     unsolicited: |_, _, _| 0,
-    optional: Optional { extension: |_| EXTENSION, ..Optional::NONE },
+    optional: Optional {
+        extension: |_| EXTENSION,
+        warnings,
+        warning_kinds: params::WARNINGS,
+        ..Optional::NONE
+    },
 };
 
 fn derive(params: &Params, fabric: &FabricSite) -> Result<(), ParameterError> {
@@ -77,6 +83,15 @@ fn derive(params: &Params, fabric: &FabricSite) -> Result<(), ParameterError> {
     }
     let red = red(params, fabric, fabric.host_rate);
     check_thresholds::<Params>("uec", red.min, red.max)
+}
+
+/// ACKs that come too rarely for the windows of the slowest hosts.
+fn warnings(uec: &Ready<Params>) -> Vec<Notice> {
+    let (bytes, bdp) = (uec.params.ack_bytes, uec.fabric.host_rate.bytes_in(base_rtt(&uec.fabric)));
+    if bytes.0 + bytes.0 / 4 <= bdp.0 {
+        return vec![];
+    }
+    vec![params::UEC_ACKS_RARE.notice(&[("bytes", &bytes), ("bdp", &bdp)])]
 }
 
 /// Round trip of a full packet and its ACK on the longest path.

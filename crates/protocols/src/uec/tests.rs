@@ -210,6 +210,15 @@ proptest! {
 }
 
 #[test]
+fn acks_that_come_once_a_window_are_told() {
+    for (gbps, warned) in [(10, true), (25, false), (100, false)] {
+        let site = fabric_site(4, Rate::from_gbps(gbps), Span::from_us(10));
+        let plan = incast_testkit::configured(&ENTRY, &[], &site);
+        assert_eq!(plan.warnings().len() as u32, warned as u32, "{gbps} Gb/s");
+    }
+}
+
+#[test]
 fn wrong_settings_are_refused() {
     let set = |key: &str, value: &str| {
         ENTRY.configure(&key_values(&[(key, value)]), site(4)).err().map(|error| error.problem)
