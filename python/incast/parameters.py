@@ -1473,10 +1473,14 @@ class Uec(Parameters):
     as in its simulator uet-htsim; Bonato et al., SMaRTT-REPS, 2024).
 
     Args:
-        mode: Which congestion controls run. Accepted: nscc, rccc or nscc_rccc. Default:
-            nscc. Source: the authors' simulator: nscc.
+        mode: Which congestion controls run; rccc alone does not slow down behind an
+            oversubscribed core. Accepted: nscc, rccc or nscc_rccc. Default: nscc. Source:
+            the authors' simulator: nscc.
         trimming: Whether a full queue cuts payloads off instead of dropping packets.
             Accepted: true or false. Default: true. Source: the authors' simulator: on.
+        sleek: Whether a source tells losses by how much has arrived beyond them (Sleek),
+            for switches that do not cut packets. Accepted: true or false; true needs
+            trimming = false. Default: false. Source: the authors' simulator: off.
         path_choice: How a source chooses the path number of each packet. Accepted:
             oblivious, bitmap, reps or mixed. Default: mixed. Source: the authors'
             simulator: mixed.
@@ -1527,6 +1531,7 @@ class Uec(Parameters):
     _transport: ClassVar[str] = "uec"
     mode: Any = None
     trimming: Any = None
+    sleek: Any = None
     path_choice: Any = None
     entropies: Any = None
     ack_bytes: Any = None
