@@ -1,8 +1,8 @@
 //! Queues of data at ports, and which flow is in which.
 
+use crate::Fault;
 use crate::plan::{Case, Plan};
 use crate::scenario::{Queue, Scenario};
-use crate::{Fault, nearest};
 use incast_egress::port::check_queues;
 use incast_protocols::CATALOGUE;
 use incast_transport::Schedule;
@@ -109,12 +109,11 @@ fn refused(plan: &Plan, name: &str) -> Fault {
         })
     });
     let all: Vec<&str> = all.map(|entry| entry.info().name).collect();
-    let hint = nearest(name, all.iter().copied());
     Fault::at(
         "fabric.queues",
         format!(
             "the flows of {name} cannot be in several queues of data: it has queues of its own, or its destinations \
-             pace all that comes to a host: expected no `queues`, or transports among {}{hint}",
+             pace all that comes to a host: expected no `queues`, or transports among {}",
             all.join(", ")
         ),
     )

@@ -4,7 +4,7 @@
 mod deviations;
 pub mod headers;
 #[cfg(test)]
-mod network_tests;
+pub(crate) mod network_tests;
 mod params;
 mod receiver;
 mod sender;

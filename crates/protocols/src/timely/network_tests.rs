@@ -1,6 +1,7 @@
 //! Known results in whole networks, without PFC.
 
 use super::*;
+use crate::dcqcn::network_tests::an_incast_repeats_what_is_missing;
 use incast_fabric::Fabric;
 use incast_testkit::*;
 use incast_transport::{Bytes, Flow, Rate, Span, Time};
@@ -101,28 +102,9 @@ fn segments_and_completions_work_in_a_network() {
     }
 }
 
-/// Twenty flows of 100 packets at line rate into 100 KB without PFC: packets dropped, and sent again.
-fn incast(settings: &[(&'static str, &'static str)]) -> (u32, u32) {
-    let flows = (0..20)
-        .map(|id| flow(id, id, 20, 146_000, Time::ZERO + Span::from_us(id as u64)))
-        .collect();
-    let mut trial = timely(star(21, RATE, LINK), 100_000, flows);
-    trial.options.log_deliveries = true;
-    trial.settings = settings.to_vec();
-    let run = trial.run();
-    assert!(run.record.complete);
-    assert!(run.record.flows.iter().all(|flow| flow.delivered == 146_000));
-    (run.drops(), run.retransmits())
-}
-
 #[test]
 fn an_incast_completes_through_losses_by_going_back_or_by_what_is_missing() {
-    let (_, back) = incast(&[]);
-    let (drops, selective) = incast(&[("recovery", "sack")]);
-    println!("{back} by going back, {selective} of {drops} dropped");
-    assert!(drops > 0 && selective >= drops && selective < back);
-    // IRN SIGCOMM 2018: what is sent again is what was lost; timeouts for the end of a flow are rare.
-    assert!(f64::from(selective) < 1.1 * f64::from(drops), "{selective} of {drops}");
+    an_incast_repeats_what_is_missing(|flows| timely(star(21, RATE, LINK), 100_000, flows));
 }
 
 #[test]
