@@ -11,7 +11,7 @@ use crate::paged::Paged;
 use crate::partition::{Openings, Partition, Switches};
 use crate::transit::{Border, Common, Outbox, Transit};
 use incast_fabric::{Fabric, Forwarding, PortId, PortSpec};
-use incast_transport::{Bytes, FlowId, HostId, PacketPool, PacketRef, Port, Random, Routing};
+use incast_transport::{FlowId, HostId, PacketPool, PacketRef, Port, Random, Routing};
 use incast_world::{
     BurstLoss, Captures, EndHost, FlowSetup, LinkState, LossLog, Options, PortMaker, PortSeries,
     Setup, Switch, Transmitter, epochs, new_deliveries, new_probe, purpose,
@@ -315,7 +315,7 @@ impl Rows {
             transmitter: Transmitter::new(spec.tier as u8, timed),
             timer: u64::MAX,
             propagation: spec.propagation.0,
-            byte_ps: byte_ps(spec),
+            byte_ps: spec.rate.byte_ps(),
             peer: spec.peer.0,
             reverse: spec.reverse.0,
             last: PacketRef::NONE,
@@ -360,12 +360,4 @@ fn cut_through(fabric: &Fabric) -> u16 {
         Forwarding::StoreAndForward => 0,
         Forwarding::CutThrough(first) => first.0.clamp(1, u16::MAX as u64) as u16,
     }
-}
-
-/// Picoseconds per byte, or 0 if this is not an integer.
-fn byte_ps(spec: &PortSpec) -> u32 {
-    let byte_ps = 8_000_000_000_000 / spec.rate.0;
-    let exact = byte_ps * spec.rate.0 == 8_000_000_000_000 && byte_ps <= u32::MAX as u64;
-    debug_assert!(!exact || spec.rate.tx_time(Bytes(7)).0 == 7 * byte_ps);
-    if exact { byte_ps as u32 } else { 0 }
 }

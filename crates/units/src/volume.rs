@@ -41,6 +41,12 @@ impl Rate {
     pub const fn from_gbps(gbps: u64) -> Rate {
         Rate(gbps * 1_000_000_000)
     }
+    /// Picoseconds per byte if that is a whole number below 2^32, else 0: `n` of them are what
+    /// [`tx_time`](Rate::tx_time) says of `n` bytes. Panics if the rate is zero.
+    pub fn byte_ps(self) -> u32 {
+        let (per_byte, rest) = (8_000_000_000_000 / self.0, 8_000_000_000_000 % self.0);
+        if rest == 0 { u32::try_from(per_byte).unwrap_or(0) } else { 0 }
+    }
     /// Transmission time of `size` at this rate, rounded up to a picosecond. Panics if the rate is
     /// zero or the result exceeds 213 days.
     #[inline]
@@ -137,5 +143,26 @@ impl fmt::Display for Rate {
         };
         crate::parse::write_decimal(f, self.0, scale)?;
         f.write_str(unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_picoseconds_per_byte_are_the_transmission_time() {
+        for rate in [1, 3, 7, 1_000, 8_000_000, 10_000_000_000, 56_000_000_000, 400_000_000_000] {
+            let rate = Rate(rate);
+            for size in [1, 7, 84, 1_538, 9_038] {
+                let exact = rate.tx_time(Bytes(size)).0;
+                match rate.byte_ps() as u64 {
+                    0 => assert!(8_000_000_000_000 % rate.0 > 0 || exact / size > u32::MAX as u64),
+                    per_byte => assert_eq!(size * per_byte, exact, "{rate} {size}"),
+                }
+            }
+        }
+        assert_eq!([10, 40, 100, 400].map(|g| Rate::from_gbps(g).byte_ps()), [800, 200, 80, 20]);
+        assert_eq!(Rate::from_gbps(56).byte_ps(), 0);
     }
 }

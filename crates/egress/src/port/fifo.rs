@@ -4,17 +4,19 @@ use incast_transport::{Backlog, PacketPool, PacketRef};
 
 /// First in, first out. All operations take constant time and none allocates: the links are the
 /// `next` and `link` fields of the packets' [`Meta`](incast_transport::Meta), so a packet is in at
-/// most one queue.
+/// most one queue. In 20 bytes, so that the two queues of most ports leave room in their cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
 pub struct Fifo {
     head: PacketRef,
     tail: PacketRef,
-    backlog: Backlog,
+    packets: u32,
+    bytes: u64,
 }
 
 impl Default for Fifo {
     fn default() -> Fifo {
-        Fifo { head: PacketRef::NONE, tail: PacketRef::NONE, backlog: Backlog::default() }
+        Fifo { head: PacketRef::NONE, tail: PacketRef::NONE, packets: 0, bytes: 0 }
     }
 }
 
@@ -22,7 +24,7 @@ impl Fifo {
     /// Packets and charged bytes waiting.
     #[inline]
     pub fn backlog(&self) -> Backlog {
-        self.backlog
+        Backlog { bytes: self.bytes, packets: self.packets }
     }
 
     /// The packet that has waited longest.
@@ -50,8 +52,8 @@ impl Fifo {
             packets.meta_mut(self.tail).next = packet;
         }
         self.tail = packet;
-        self.backlog.packets += 1;
-        self.backlog.bytes += charged as u64;
+        self.packets += 1;
+        self.bytes += charged as u64;
         charged
     }
 
@@ -96,7 +98,7 @@ impl Fifo {
 
     #[inline]
     fn forget(&mut self, charged: u16) {
-        self.backlog.packets -= 1;
-        self.backlog.bytes -= charged as u64;
+        self.packets -= 1;
+        self.bytes -= charged as u64;
     }
 }

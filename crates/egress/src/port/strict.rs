@@ -7,20 +7,51 @@ use incast_transport::{
     Schedule, Time, Verdict,
 };
 
+/// A [`Limit`] in eight bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Room(u64);
+
+impl Room {
+    const UNLIMITED: Room = Room(!1);
+
+    fn of(limit: Limit) -> Room {
+        match limit {
+            Limit::Packets(packets) => Room((packets as u64) << 1 | 1),
+            Limit::Bytes(bytes) => Room(bytes.min(u64::MAX >> 1) << 1),
+            Limit::Unlimited => Room::UNLIMITED,
+        }
+    }
+
+    #[inline]
+    fn admits(self, waiting: Backlog, charged: u32) -> bool {
+        let most = self.0 >> 1;
+        match self.0 & 1 {
+            0 => waiting.bytes + charged as u64 <= most,
+            _ => (waiting.packets as u64) < most,
+        }
+    }
+}
+
 /// One transport's port of at most two strict drop-tail classes without shapers. Does exactly what
 /// [`Classed`](super::Classed) would do. What an accepted packet touches is in the first two cache
 /// lines.
 #[repr(C, align(64))]
 pub struct StrictPort {
-    limits: [Limit; 2],
+    control: Fifo,
+    data: Fifo,
+    data_room: Room,
     /// Lowest packet class that goes into `data`.
     data_from: u8,
     /// Nothing happens to a packet after it was accepted.
     ordered: bool,
+    /// Both queues take any packet.
+    unlimited: bool,
     transmitter: Transmitter,
-    control: Fifo,
-    data: Fifo,
+    control_room: Room,
 }
+
+const _: () = assert!(std::mem::offset_of!(StrictPort, transmitter) == 56);
+const _: () = assert!(std::mem::size_of::<StrictPort>() == 192);
 
 impl StrictPort {
     /// Whether these classes fit.
@@ -34,15 +65,18 @@ impl StrictPort {
     }
 
     pub(crate) fn new(classes: &[ClassPolicy], transmitter: Transmitter) -> StrictPort {
-        let limits = [classes[0].limit, classes.last().expect("a policy has a class").limit];
+        let [control, data] = [&classes[0], classes.last().expect("a policy has a class")];
         let data_from = (classes.len() - 1) as u8;
+        let none = control.limit == Limit::Packets(0);
         StrictPort {
             control: Fifo::default(),
             data: Fifo::default(),
-            limits,
+            data_room: Room::of(data.limit),
             data_from,
-            ordered: limits[0] == Limit::Packets(0) && data_from == 1 && transmitter.in_order(),
+            ordered: none && data_from == 1 && transmitter.in_order(),
+            unlimited: [control.limit, data.limit] == [Limit::Unlimited; 2],
             transmitter,
+            control_room: Room::of(control.limit),
         }
     }
 
@@ -70,7 +104,7 @@ impl Port for StrictPort {
     }
 
     fn passes(&self) -> bool {
-        self.limits == [Limit::Unlimited; 2]
+        self.unlimited
     }
 
     #[inline]
@@ -94,7 +128,7 @@ impl Port for StrictPort {
         self.transmitter.has_sent(sent);
         let charged = env.packets.charged(packet);
         debug_assert!(env.packets[packet].class > 0, "a packet of a class that is unused");
-        if !self.limits[1].admits(waiting.packets, waiting.bytes, charged) {
+        if !self.data_room.admits(waiting, charged) {
             self.transmitter.refused(env, packet, waiting, waiting);
             return false;
         }
@@ -107,8 +141,11 @@ impl Port for StrictPort {
         let (content, meta) = env.packets.both_mut(packet);
         let is_data = content.class >= self.data_from;
         let charged = meta.charged as u32;
-        let waiting = if is_data { self.data.backlog() } else { self.control.backlog() };
-        if !self.limits[is_data as usize].admits(waiting.packets, waiting.bytes, charged) {
+        let fits = match is_data {
+            true => self.data_room.admits(self.data.backlog(), charged),
+            false => self.control_room.admits(self.control.backlog(), charged),
+        };
+        if !fits {
             let all = self.all();
             self.transmitter.refused(env, packet, self.data.backlog(), all);
             return Verdict::only(Fate::Dropped);

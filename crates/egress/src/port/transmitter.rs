@@ -68,40 +68,39 @@ fn any_marks(
     wanting.fold(false, |marked, seen| marked | show(seen))
 }
 
-/// The sending end of a link and the markers in front of it.
+/// The sending end of a link and the markers in front of it. What most packets touch comes first, in
+/// one cache line and 8 bytes of the one before.
 #[repr(C)]
 pub(crate) struct Transmitter {
+    sent: u64,
     enqueue: bool,
     dequeue: bool,
     timed: bool,
     /// Whether the markers have been given their random numbers.
     begun: bool,
-    sent: u64,
-    marks: u64,
+    /// Picoseconds per charged byte, or 0 where that is not a whole number.
+    byte_ps: u32,
     rate: Rate,
-    markers: SmallVec<[Seen; 1]>,
     /// When the last transmission ends; [`Time::NEVER`] before the first.
     ends: Time,
-    /// Charged bytes and time of a full packet and of a bare header, to save divisions.
-    full: (u32, Span),
-    bare: (u32, Span),
-    /// The same of the last packet of another size.
-    other: (u32, Span),
+    markers: SmallVec<[Seen; 1]>,
+    marks: u64,
+    /// Charged bytes and time of the last packet without `byte_ps`, to save divisions.
+    last: (u32, Span),
 }
+
+const _: () = assert!(std::mem::offset_of!(Transmitter, marks) <= 8 + 64);
 
 impl Transmitter {
     pub fn new(markers: impl IntoIterator<Item = Seen>, site: &PortSite) -> Transmitter {
         let markers: SmallVec<[Seen; 1]> = markers.into_iter().collect();
-        let framing = site.fabric.framing;
-        let timed = |charged: u32| (charged, site.rate.tx_time(Bytes(charged as u64)));
         Transmitter {
             ends: Time::NEVER,
             sent: 0,
             marks: 0,
             rate: site.rate,
-            full: timed(framing.charged_mtu()),
-            bare: timed(framing.charged_header()),
-            other: (0, Span::ZERO),
+            byte_ps: site.rate.byte_ps(),
+            last: (0, Span::ZERO),
             enqueue: markers.iter().any(|seen| seen.enqueue),
             dequeue: markers.iter().any(|seen| seen.dequeue),
             timed: markers.iter().any(|seen| seen.marker.timed()),
@@ -271,16 +270,18 @@ impl Transmitter {
 
     #[inline]
     fn time(&mut self, charged: u32) -> Span {
-        if charged == self.full.0 {
-            self.full.1
-        } else if charged == self.bare.0 {
-            self.bare.1
-        } else {
-            if charged != self.other.0 {
-                self.other = (charged, self.rate.tx_time(Bytes(charged as u64)));
-            }
-            self.other.1
+        match self.byte_ps {
+            0 => self.divided(charged),
+            per_byte => Span(charged as u64 * per_byte as u64),
         }
+    }
+
+    #[cold]
+    fn divided(&mut self, charged: u32) -> Span {
+        if charged != self.last.0 {
+            self.last = (charged, self.rate.tx_time(Bytes(charged as u64)));
+        }
+        self.last.1
     }
 
     pub fn marks(&self) -> u64 {

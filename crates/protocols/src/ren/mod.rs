@@ -11,7 +11,7 @@ mod switch;
 mod tests;
 
 pub use params::{Feedback, Params, Rule, Sample, Spend, Spread, Window};
-pub use switch::{Clock, Code, PortMarker, state_bytes};
+pub use switch::{Clock, Code, PortMarker, Rules, state_bytes};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{ReceiverDriven, StallTimeout};
@@ -19,6 +19,7 @@ use incast_transport::{
     Declaration, EcnUse, FabricSite, Host, HostSite, Info, Kind, Limit, Optional, ParameterError,
     Policy, PortSite, Rate, Routing, Span, TransportId,
 };
+use std::sync::{Arc, Mutex};
 
 /// Number on the wire; the code is in the ECN bits.
 pub const ID: TransportId = TransportId(0x86);
@@ -67,6 +68,8 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
 pub struct Timers {
     period: Span,
     stall: StallTimeout,
+    /// Those of the ports that were made so far, of switches and of NICs, by rate.
+    rules: Mutex<Vec<(Rate, Arc<Rules>)>>,
 }
 
 type Ready = incast_transport::Ready<Params, Timers>;
@@ -89,12 +92,24 @@ fn derive(params: &Params, fabric: &FabricSite) -> Result<Timers, ParameterError
             known: vec![],
         });
     }
-    Ok(Timers { period, stall: StallTimeout::of(fabric, params.stall) })
+    let stall = StallTimeout::of(fabric, params.stall);
+    Ok(Timers { period, stall, rules: Mutex::default() })
 }
 
 fn clock(ren: &Ready, rate: Rate) -> Clock {
     let (period, horizon) = (ren.derived.period, ren.fabric.base_rtt);
     Clock { period, horizon, packet_time: ren.fabric.mtu_time(rate) }
+}
+
+/// The rules of ports of this rate, the same ones for all.
+fn rules(ren: &Ready, rate: Rate, nic: bool) -> Arc<Rules> {
+    let mut known = ren.derived.rules.lock().expect("nothing panics with the lock");
+    if let Some((_, rules)) = known.iter().find(|(of, rules)| *of == rate && rules.nic == nic) {
+        return rules.clone();
+    }
+    let rules = Arc::new(Rules::new(&ren.params, clock(ren, rate), nic));
+    known.push((rate, rules.clone()));
+    rules
 }
 
 fn burst(params: &Params, site: &HostSite) -> u32 {
@@ -110,7 +125,7 @@ fn host(ren: &Ready, site: &HostSite) -> Box<dyn Host> {
 }
 
 fn policy(ren: &Ready, site: &PortSite) -> Policy {
-    let marker = PortMarker::new(&ren.params, clock(ren, site.rate), site.nic);
+    let marker = PortMarker::new(rules(ren, site.rate, site.nic));
     if site.nic {
         return Policy::at_nic(ID, vec![Box::new(marker)]);
     }

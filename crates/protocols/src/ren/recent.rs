@@ -4,64 +4,58 @@ use super::{Clock, Code, Window};
 use incast_transport::{Span, Time};
 use std::collections::VecDeque;
 
-/// Packets that left in one period, by code.
+/// Marks that left in one period: of over- and of under-utilisation.
 #[derive(Clone, Copy, Debug, Default)]
-struct Left {
-    all: [u32; 3],
+pub(super) struct Left {
+    all: [u32; 2],
     /// Those that are less than a base RTT old when the period is the oldest one that counts.
-    late: [u32; 3],
+    late: [u32; 2],
 }
 
 /// The codes whose marks are counted: over- and under-utilisation.
-const KINDS: [usize; 2] = [Code::Over as usize, Code::Under as usize];
+const KINDS: [Code; 2] = [Code::Over, Code::Under];
 
-/// The marks of the periods that the last base RTT reaches into. A period ends with a packet, so
-/// that one with a gap in the traffic reaches further back.
+impl Left {
+    /// A packet leaves with `code`, `late` in the period.
+    #[inline]
+    pub fn count(&mut self, code: Code, late: bool) {
+        for kind in [0, 1] {
+            let counts = (code == KINDS[kind]) as u32;
+            self.all[kind] += counts;
+            self.late[kind] += counts & late as u32;
+        }
+    }
+}
+
+/// The marks of the periods that the last base RTT reaches into, but for the present one. A period
+/// ends with a packet, so that one with a gap in the traffic reaches further back.
 #[derive(Debug)]
 pub(super) struct Periods {
-    now: Left,
-    /// The periods before this one that a base RTT reaches into; a ring.
+    /// A ring.
     before: Box<[Left]>,
     oldest: usize,
     /// Sum of `all` over `before`.
     sum: [u64; 2],
-    /// Marks are late from this age of a period on.
-    late_from: Span,
 }
 
 impl Periods {
     fn new(clock: &Clock) -> Periods {
-        let periods = clock.periods();
-        Periods {
-            now: Left::default(),
-            before: vec![Left::default(); periods as usize - 1].into(),
-            oldest: 0,
-            sum: [0; 2],
-            late_from: (clock.period * periods).saturating_sub(clock.horizon),
-        }
+        let before = vec![Left::default(); clock.periods() as usize - 1].into();
+        Periods { before, oldest: 0, sum: [0; 2] }
     }
 
-    /// A packet leaves with `code`, so long after the period's start.
+    /// Ends a period, `now`: marks of over- and under-utilisation within the last base RTT.
     #[inline]
-    fn left(&mut self, code: Code, age: Span) {
-        self.now.all[code as usize] += 1;
-        self.now.late[code as usize] += (age >= self.late_from) as u32;
-    }
-
-    /// Ends a period: marks of over- and under-utilisation within the last base RTT.
-    #[inline]
-    fn roll(&mut self) -> [u64; 2] {
-        let now = std::mem::take(&mut self.now);
+    fn roll(&mut self, now: Left) -> [u64; 2] {
         let Some(oldest) = self.before.get_mut(self.oldest) else {
-            return KINDS.map(|code| u64::from(now.late[code]));
+            return now.late.map(u64::from);
         };
         let gone = std::mem::replace(oldest, now);
         self.oldest = if self.oldest + 1 < self.before.len() { self.oldest + 1 } else { 0 };
         [0, 1].map(|kind| {
-            let code = KINDS[kind];
-            self.sum[kind] += now.all[code] as u64;
-            self.sum[kind] -= gone.all[code] as u64;
-            self.sum[kind] + gone.late[code] as u64
+            self.sum[kind] += now.all[kind] as u64;
+            self.sum[kind] -= gone.all[kind] as u64;
+            self.sum[kind] + gone.late[kind] as u64
         })
     }
 }
@@ -80,9 +74,8 @@ impl Elapsed {
         Elapsed { window: clock.horizon + clock.packet_time, marks: Default::default() }
     }
 
-    #[inline]
-    fn left(&mut self, code: Code, now: Time) {
-        if let Some(kind) = KINDS.iter().position(|kind| *kind == code as usize) {
+    pub fn left(&mut self, code: Code, now: Time) {
+        if let Some(kind) = KINDS.iter().position(|kind| *kind == code) {
             self.forget(now);
             self.marks[kind].push_back(now);
         }
@@ -118,20 +111,10 @@ impl Recent {
         }
     }
 
-    /// A packet leaves with `code`; its period began at `started`.
-    #[inline]
-    pub fn left(&mut self, code: Code, started: Time, now: Time) {
+    /// Ends a period with these marks: those of over- and under-utilisation that count as in flight.
+    pub fn roll(&mut self, period: Left, now: Time) -> [u64; 2] {
         match self {
-            Recent::Periods(periods) => periods.left(code, now.since(started)),
-            Recent::Elapsed(elapsed) => elapsed.left(code, now),
-        }
-    }
-
-    /// Ends a period: marks of over- and under-utilisation that count as in flight.
-    #[inline]
-    pub fn roll(&mut self, now: Time) -> [u64; 2] {
-        match self {
-            Recent::Periods(periods) => periods.roll(),
+            Recent::Periods(periods) => periods.roll(period),
             Recent::Elapsed(elapsed) => elapsed.roll(now),
         }
     }

@@ -12,7 +12,7 @@ fn bench(settings: &[(&str, &str)], nic: bool) -> Bench {
     let params = Params::read(&key_values(settings)).expect("valid settings");
     let clock =
         Clock { period: params.period.unwrap_or(SLOT * 10), horizon: SLOT * 10, packet_time: SLOT };
-    let marker = PortMarker::new(&params, clock, nic);
+    let marker = PortMarker::new(Rules::new(&params, clock, nic).into());
     MarkerDriver::new(marker, Framing::NONE, Rate::from_gbps(12)).of(ID)
 }
 
@@ -152,7 +152,7 @@ fn marks_stay_within_the_sample_under_random_traffic() {
         let period = ["10us", "2500ns", "25us"][seed as usize % 3];
         let recent = WINDOWS[seed as usize / 2 % 2];
         let mut bench = port(&[("feedback", feedback), ("period", period), recent]);
-        let pause = bench.marker.pause;
+        let pause = bench.marker.rules.pause;
         let (mut over, mut under, mut bound) = (0, 0, (0, 0));
         for _ in 0..2_000 {
             let gap = if random.chance(0.5) { Span::ZERO } else { Span(random.below(4_000_000)) };
@@ -164,7 +164,8 @@ fn marks_stay_within_the_sample_under_random_traffic() {
             let marked = bench.send(packet, gap, waiting);
             if bench.marker.started != started {
                 let silent = bench.marker.started.since(started) >= pause;
-                let room = if silent { 0 } else { idle.min(bench.marker.clock.period).0 / SLOT.0 };
+                let room =
+                    if silent { 0 } else { idle.min(bench.marker.rules.clock.period).0 / SLOT.0 };
                 let waiting = waiting as u64;
                 bound = (waiting.saturating_sub(room), room.saturating_sub(waiting));
                 (over, under) = (0, 0);
