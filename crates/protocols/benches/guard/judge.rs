@@ -4,8 +4,7 @@ use crate::cases::Case;
 use crate::measure::{measure_all, rustc, valgrind};
 use crate::table::{Row, Table, file, version};
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 /// Of these cases instructions are compared too; of all others what costs no time. They pass the code of most packets: ports in order,
 /// priorities, trimming, shared buffers, pauses, and windows, grants, pulls and rates at hosts, with and without losses.
@@ -111,13 +110,9 @@ pub fn check(sizes: &BTreeMap<String, usize>) -> ExitCode {
     if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Tells `tests/unit` what is not checked here.
+/// Notes for the end of `make test` what is not checked here.
 fn skip(why: String) {
-    let line = format!("SKIPPED: instructions per packet-hop, because {why}");
-    println!("{line}");
-    let target = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target");
-    let file =
-        std::fs::OpenOptions::new().create(true).append(true).open(format!("{target}/skipped"));
-    let written = file.and_then(|mut file| writeln!(file, "{line}"));
-    written.unwrap_or_else(|error| panic!("target/skipped: {error}"));
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/skipped");
+    let noted = Command::new(script).args(["instructions per packet-hop", &why]).status();
+    assert!(noted.is_ok_and(|status| status.success()), "not noted: {why}");
 }
