@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// A data-center transport laboratory.
 #[derive(Parser)]
-#[command(name = "incast", version, about, long_about = None)]
+#[command(name = "incast", version)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -59,14 +59,14 @@ pub enum Command {
         incast export results/0002-run --as htsim --out matrices"
     )]
     Export(Export),
-    /// Find the highest value of a key at which a condition holds, for every transport of a file
+    /// Find the highest value of a key at which a condition holds: for every transport of a file
     #[command(
         after_help = "Example:\n  incast search load.toml --key traffic.0.load --from 0.3 --to 0.95 \\\n    \
         --until 'slowdown_p99 < 5'"
     )]
     Search(Search),
-    /// List transports, workloads, topologies and experiments, or show details of one transport
-    #[command(after_help = "Examples:\n  incast list --json\n  incast list ren")]
+    /// List transports, workloads, topologies and experiments; or show one of them
+    #[command(after_help = "Examples:\n  incast list\n  incast list ren\n  incast list --json")]
     List(List),
     /// Reproduce figures of the papers and compare the results with them
     #[command(after_help = "Examples:\n  incast reproduce ren/fig3 --quick\n  \
@@ -79,7 +79,7 @@ pub enum Command {
     Bench(Bench),
     /// Run networks in the data plane: hosts and switches that exchange encoded frames
     Testbed(crate::testbed::Testbed),
-    /// Say what of the data plane works on this machine, and what would mend the rest
+    /// Tell which parts of the data plane work on this machine, and how to fix the rest
     #[command(after_help = "Examples:\n  incast doctor\n  incast doctor --tier rings --json\n\n\
         Exit code: 0 if memory, rings, namespaces and tshark work (with --tier: if that one does), else 1")]
     Doctor(crate::doctor::Doctor),
@@ -337,7 +337,7 @@ pub struct Search {
 
 #[derive(Args)]
 pub struct List {
-    /// Transport to show with its properties, parameters and deviations from its paper
+    /// What to show, such as a transport with its parameters and what differs from its paper
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// Print JSON

@@ -44,7 +44,7 @@ pub mod warnings;
 pub use explain::sizes;
 
 use arguments::{Arguments, Command};
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use incast_experiment::Fault;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -109,7 +109,7 @@ fn printed(outcome: std::io::Result<()>) {
 
 /// The command line: every command with its arguments and help.
 pub fn command_line() -> clap::Command {
-    Arguments::command()
+    guide::grouped(Arguments::command())
 }
 
 /// What `incast list` prints as JSON: all that there is, or one transport in full.
@@ -126,7 +126,8 @@ pub fn catalogue(transport: Option<&str>) -> Result<Value, Fault> {
 }
 
 fn answer(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let matches = command_line().try_get_matches_from(arguments);
+    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(answer) => {
             let _ = answer.print();

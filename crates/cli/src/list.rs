@@ -9,45 +9,70 @@ use incast_transport::{Deviation, Transport};
 use serde_json::{Value, json};
 
 pub fn list(options: List) -> Result<Ended, Fault> {
-    if let Some(name) = &options.name {
-        let entry = incast_experiment::transport(name, "NAME")?;
+    let Some(name) = &options.name else {
         match options.json {
-            true => {
-                let text = serde_json::to_string_pretty(&declared::transport_in_full(entry));
-                say!("{}", text.expect("plain data becomes JSON"));
-            }
-            false => show(entry),
+            true => print(&all()),
+            false => overview(),
+        }
+        return Ok(Ended::Done);
+    };
+    if let Some(one) = other(name) {
+        match options.json {
+            true => print(&one),
+            false => described(&one),
         }
         return Ok(Ended::Done);
     }
-    if options.json {
-        let text = serde_json::to_string_pretty(&all()).expect("plain data becomes JSON");
-        say!("{text}");
-        return Ok(Ended::Done);
+    let entry = incast_experiment::transport(name, "NAME")?;
+    match options.json {
+        true => print(&declared::transport_in_full(entry)),
+        false => show(entry),
     }
-    say!("Transports (transport number in packets, name)");
+    Ok(Ended::Done)
+}
+
+fn print(value: &Value) {
+    say!("{}", serde_json::to_string_pretty(value).expect("plain data becomes JSON"));
+}
+
+/// Names with a line each.
+fn overview() {
+    say!("Transports");
     for entry in CATALOGUE {
         let info = entry.info();
-        say!("  {:>3}  {:<8} {} - {}", info.id.0, info.name, info.title, info.paper);
-        say!("       {}; switches: {}", info.kind.name(), info.switch_support);
-        for doc in entry.parameters() {
-            let (name, default) = (doc.name, doc.default);
-            say!("       {name} = {default}  ({}; {}) {}", doc.accepts, doc.source, doc.doc);
-        }
+        say!("  {:<14} {:<15} {}", info.name, info.kind.name(), info.title);
     }
     say!("\nWorkloads");
     for table in incast_workload::tables() {
-        say!("  {:<22} {} (mean {:.0} B; {})", table.name, table.title, table.mean, table.source);
+        say!("  {:<20} {}", table.name, table.title);
     }
     say!("\nTopologies");
     for shape in SHAPES {
-        say!("  {:<32} {}", shape.form(), shape.doc);
+        say!("  {:<42} {}", shape.form(), shape.doc);
     }
     say!("\nExperiments");
     for (name, title) in incast_reproduce::names() {
         say!("  {name:<14} {title}");
     }
-    Ok(Ended::Done)
+    say!(
+        "\n`incast list NAME` shows one: a transport's parameters with their sources, and what differs from its paper"
+    );
+}
+
+/// A workload, topology or experiment of this name.
+fn other(name: &str) -> Option<Value> {
+    let mut all = all();
+    let lists = ["workloads", "topologies", "experiments"].map(|key| all[key].take());
+    let mut entries = lists.iter().filter_map(Value::as_array).flatten();
+    entries.find(|one| one["name"] == name).cloned()
+}
+
+/// Prints what is declared of a workload, topology or experiment.
+fn described(one: &Value) {
+    for (key, value) in one.as_object().into_iter().flatten() {
+        let text = value.as_str().map_or_else(|| value.to_string(), String::from);
+        say!("{}: {text}", key.replace('_', " "));
+    }
 }
 
 /// Prints one transport as text: properties, parameters, deviations.

@@ -82,6 +82,9 @@ pub fn finish(
     }
     let place = folder.finish()?;
     say!("report: {}", place.join("report.html").display());
+    let of = if runs.len() > 1 { format!(" --transport {}", runs[0].label) } else { String::new() };
+    let shown = place.display();
+    say!("next: `incast explain {shown}{of} --slowest 1`, `incast explore {shown}`");
     for (run, case) in runs.iter().zip(&plan.cases) {
         if let Some(ports) = incast_experiment::deadlock(&plan.fabric, &run.record) {
             return Err(Fault::new(format!(

@@ -211,6 +211,7 @@ fn finish(outcome: &Outcome, dir: &Path, stopped: bool) -> Result<Ended, Fault> 
         eprintln!("error: not run: {}: {}", one.point, one.why);
     }
     say!("{done} of {points} points, {} of them run now: {}", done - kept, dir.display());
+    say!("report with the curves: {}", dir.join("study.html").display());
     Ok(match (stopped, outcome.failed.is_empty() && outcome.not_run.is_empty()) {
         (true, _) => Ended::Interrupted,
         (false, true) => Ended::Done,
