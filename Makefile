@@ -10,7 +10,7 @@ ifeq ($(PINNED),$(word 2,$(shell rustup run stable rustc --version 2>/dev/null))
 export RUSTUP_TOOLCHAIN ?= stable
 endif
 
-.PHONY: check test nightly setup format lint docs site tidy deny unit generate transport wheel explorer page validation bench
+.PHONY: check test nightly setup format lint docs site tidy deny unit generate transport wheel explorer page shots validation bench
 
 check:
 	./tests/check
@@ -70,6 +70,12 @@ explorer:
 page:
 	./explorer/build-wasm
 	cd explorer && ./node npm run --silent lint && ./node npm run --silent build
+
+# Pictures of every page, of the site and of what the program writes, at three widths, light and dark: target/shots.
+# PAGES='index transports/' takes a page and a folder. Tells which are too wide or too long.
+shots: site
+	@./explorer/prepare
+	./explorer/node node explorer/tests/shots.mjs
 
 # Our half of docs/validation.md: computes each number again and compares the page with it.
 validation:

@@ -1,14 +1,17 @@
-"""What the site has beside the pages of docs/: files of the repository that a page links to, the pages of the papers,
-which `tests/site` writes into target/replication, and the laboratory.
+"""What the site has beside the pages of docs/: its front page, files of the repository that a page links to, the pages of
+the papers and transports, from what `tests/site` writes into target, and the laboratory.
 
 Pages link to each other as they do in the repository. A link that leaves docs/ leads to a page of the site
 that shows the file: Markdown as a page, anything else as code.
 """
 
+import json
 import posixpath
 import re
 import shutil
+from html import escape
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
@@ -18,12 +21,23 @@ TOP = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
 ITEM = re.compile(r"([-*]|\d+\.) ")
 LANGUAGES = {".py": "python", ".pyi": "python", ".rs": "rust", ".toml": "toml", ".csv": "text", ".topo": "text"}
-# The page of docs/ that stands for a file of the repository, and the other way round.
-FRONT = {"README.md": "index.md"}
+# The pages of the site that stand for files elsewhere in the repository.
+FRONT = "docs/site/landing.md"
 SCENARIOS = "examples/scenarios"
 # The pages of the papers; each stands for the list of the paper's verdicts.
 PAPERS = TOP / "target/replication"
 VERDICTS = re.compile(r"experiments/(\w+)/verdicts\.tsv")
+TRANSPORTS = TOP / "target/transports"
+# What a switch must be able to do, and the words that say so.
+DUTIES = {
+    "nothing": r"^none\b|drop-tail",
+    "marks": r"mark|ECN",
+    "trims or drops by class": r"trim|selective",
+    "priorities, queues": r"priorit|queue",
+    "sprays packets": r"per-packet|hashed path",
+    "writes into packets": r"writes|adds its state|signals|feedback|offers|clears a bit",
+    "PFC": r"PFC",
+}
 
 # Repository path of each page of the site that is not a file of docs/.
 origins: dict[str, str] = {}
@@ -33,6 +47,8 @@ def site_path(path: str) -> str | None:
     """Where the site has a file or folder of the repository; None if it has not."""
     if paper := VERDICTS.fullmatch(path):
         return f"replication/{paper[1]}.md"
+    if path == FRONT:
+        return "index.md"
     place = TOP / path
     if place.is_dir():
         return site_path(f"{path}/README.md") if (place / "README.md").is_file() else None
@@ -40,7 +56,7 @@ def site_path(path: str) -> str | None:
         return None
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
-    return FRONT.get(path) or f"source/{path}" + ("" if path.endswith(".md") else ".md")
+    return f"source/{path}" + ("" if path.endswith(".md") else ".md")
 
 
 def origin(page: str) -> str:
@@ -83,13 +99,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if place.name != "README.md":
             files.append(File.generated(config, f"replication/{place.name}", abs_src_path=str(place)))
     listed = set(re.findall(r"[\w./-]+\.md", str(config.nav)))
-    todo = ["docs/" + file.src_uri for file in files.documentation_pages()] + ["README.md"]
+    todo = ["docs/" + file.src_uri for file in files.documentation_pages()] + [FRONT, "README.md"]
+    todo += [f"crates/protocols/src/{one['name']}/README.md" for one in transports()]
     seen = set(todo)
     while todo:
         path = todo.pop()
         text = shown(path) if path.endswith(".md") else ""
         page = site_path(path)
-        if not path.startswith("docs/") and page:
+        if (path == FRONT or not path.startswith("docs/")) and page:
             origins[page] = path
             content = scenarios() if path == f"{SCENARIOS}/README.md" else shown(path)
             file = File.generated(config, page, content=content)
@@ -102,6 +119,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             if target not in seen and site_path(target) and not own:
                 seen.add(target)
                 todo.append(target)
+    for one in transports():
+        own = File.generated(config, f"transports/{one['name']}.md", content=transport(one))
+        own.inclusion = InclusionLevel.NOT_IN_NAV
+        files.append(own)
     return files
 
 
@@ -134,8 +155,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return match[0]
         return match[1] + posixpath.relpath(target, posixpath.dirname(own) or ".") + match[3]
 
+    if own == "index.md":
+        why = (TOP / "README.md").read_text().split("\n## Why this", 1)[1].split("\n", 1)[1].split("\n## ", 1)[0]
+        # Its links are those of a page at the top of the repository, named by their files.
+        why = re.sub(r"\[docs/(\w+)(\.md)?\]", lambda name: f"[{name[1].capitalize()}]", why)
+        why = LINK.sub(lambda link: link[1] + posixpath.relpath(link[2], "docs/site") + link[3], why)
+        markdown = markdown.replace("<!-- why -->", why)
     text = spaced(LINK.sub(led, markdown))
-    return text.replace("<!-- laboratory -->", laboratory()) if own == "laboratory.md" else text
+    if own == "transports.md":
+        text = re.sub(r"<!-- transports -->\n+(\|.*\n)+", lambda _: cards(), text)
+    scene = {"index.md": "#/lab/scene/01-incast", "laboratory.md": "#/lab"}.get(own)
+    return text.replace("<!-- laboratory -->", laboratory(scene)) if scene else text
 
 
 # Code keeps what is typed; in prose and tables a microsecond is written as the program's pages write it.
@@ -143,19 +173,114 @@ CODE = re.compile(r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)", re.DOTALL)
 MICROSECONDS = re.compile(r"(?<=[0-9]) us\b|(?<=\()us(?=\))")
 
 
+# Pages that nobody reads whole: their parts open one by one.
+FOLDED = re.compile(r"replication/(?!README)\w+\.md|wireshark/headers\.md")
+
+
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Writes "8 us" as "8 µs" outside of code."""
+    """Writes "8 us" as "8 µs" outside of code. Folds the parts of long pages, all but the first."""
     parts = CODE.split(html)
     parts[::2] = [MICROSECONDS.sub(lambda found: found[0].replace("us", "µs"), text) for text in parts[::2]]
-    return "".join(parts)
+    html = "".join(parts)
+    if not FOLDED.fullmatch(page.file.src_uri):
+        return html
+    head, *sections = re.split(r"(?=<h2 )", html)
+    folded = [
+        re.sub(r"^(<h2 .*?</h2>)(.*)$", r'<details class="part"><summary>\1</summary>\2</details>', section, flags=re.DOTALL)
+        for section in sections[1:]
+    ]
+    return "".join([head, *sections[:1], *folded])
 
 
-def laboratory() -> str:
-    """The laboratory, if it has been built."""
+def transports() -> list[dict[str, Any]]:
+    """What is declared of each transport."""
+    return [json.loads(place.read_text()) for place in sorted(TRANSPORTS.glob("*.json"))]
+
+
+def year(one: dict[str, Any]) -> str:
+    """The year of a transport's paper, if it is stated."""
+    found = re.search(r"\b(19|20)\d\d\b", one["paper"])
+    return found[0] if found else ""
+
+
+def duties(one: dict[str, Any]) -> list[str]:
+    """What switches must do for a transport."""
+    words = one["switch_support"]
+    return [duty for duty, sign in DUTIES.items() if re.search(sign, words)] or ["something of its own"]
+
+
+def cards() -> str:
+    """The transports as cards, which site/extra.js filters."""
+    all_of = transports()
+    chosen = {
+        "kind": sorted({one["kind"] for one in all_of}),
+        "switches": [duty for duty in DUTIES if any(duty in duties(one) for one in all_of)],
+        "from": sorted({year(one) for one in all_of} - {""}),
+    }
+    out = '<form class="filters">'
+    for name, values in chosen.items():
+        options = "".join(f"<option>{escape(value)}</option>" for value in values)
+        out += f'<label>{name} <select name="{name}"><option value="">any</option>{options}</select></label>'
+    out += '</form>\n<div class="cards">'
+    for one in all_of:
+        known = f'data-kind="{one["kind"]}" data-from="{year(one)}" data-switches="{"|".join(duties(one))}"'
+        out += (
+            f'<a class="card" href="transports/{one["name"]}.html" {known}><b>{one["name"]}</b>'
+            f"<i>{one['kind']}{', ' + year(one) if year(one) else ''}</i>"
+            f"<span>{escape(one['title'])}</span><small>switches: {escape(one['switch_support'])}</small></a>"
+        )
+    return out + "</div>\n\n"
+
+
+def table(head: list[str], rows: list[list[Any]]) -> str:
+    """A table as Markdown; none without rows."""
+    cells = [[str(cell or "").replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    lines = [head, ["---"] * len(head), *cells] if rows else []
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def transport(one: dict[str, Any]) -> str:
+    """A transport's page: facts, parameters, sets of them, deviations."""
+    name = one["name"]
+
+    def yes(key: str) -> str:
+        return "yes" if one[key] else "no"
+
+    facts = [
+        ["paper", one["paper"]],
+        ["kind", one["kind"]],
+        ["switches", one["switch_support"]],
+        ["routing", one["routing"]],
+        ["ECN bits of data", one["ecn"]],
+        ["switches mark its data packets", yes("marks")],
+        ["designed for PFC", yes("made_for_pfc")],
+        ["requires symmetric paths", yes("symmetric_paths")],
+        ["more", f"[idea, state, a lone flow](../source/crates/protocols/src/{name}/README.md)"],
+    ]
+    text = f"# {name}\n\n{one['title']}. [All transports](../transports.md)\n\n{table(['', ''], facts)}\n## Parameters\n"
+    for each in one["parameters"]:
+        text += f"\n### `{name}.{each['name']}` = `{each['default']}`\n\n{each['doc']}\n\n"
+        text += f"accepted: {each['accepts']}<br>source: {each['source']}\n{{ .small }}\n"
+    sets = [
+        [f"`{each['name']}`", each["source"], ", ".join(f"`{k}` = {v}" for k, v in each["values"].items()) or "the defaults"]
+        for each in one["sets"]
+    ]
+    text += f"\n## Sets of parameters\n\n{table(['`set`', 'source', 'values'], sets)}" if sets else ""
+    text += "\n## Where it differs from the paper\n" if one["deviations"] else ""
+    for each in one["deviations"]:
+        place = f"{each['section']}: " if each["section"] else ""
+        effect = f"<br>measured effect: {each['effect']}" if each["effect"] else ""
+        text += f"\n**{each['number']}.** {place}{each['what']}\n\nwhy: {each['reason']}{effect}\n{{ .small }}\n"
+    return text
+
+
+def laboratory(place: str) -> str:
+    """The laboratory at a place in it, if it has been built."""
     if not (TOP / "explorer/dist/index.html").is_file():
-        return "This copy of the site was built without it: `make explorer`, then `make site`."
-    frame = '<iframe class="laboratory" src="laboratory/index.html#/lab" title="The laboratory"></iframe>'
-    return f'{frame}\n\n<a href="laboratory/index.html#/lab">The laboratory as a page of its own</a>'
+        return "This copy of the site was built without the laboratory: `make explorer`, then `make site`."
+    page = f"laboratory/index.html{place}"
+    frame = f'<iframe class="laboratory" loading="lazy" src="{page}" title="The laboratory"></iframe>'
+    return f'{frame}\n\n<a href="{page}">The laboratory as a page of its own</a>'
 
 
 def on_post_build(config: MkDocsConfig) -> None:
