@@ -26,6 +26,8 @@ FRONT = "docs/site/landing.md"
 SCENARIOS = "examples/scenarios"
 # The pages of the papers; each stands for the list of the paper's verdicts.
 PAPERS = TOP / "target/replication"
+# What stands in for a worker in pages opened as files, of the explorer's packages; without them such pages have no search.
+WORKER = TOP / "explorer/node_modules/iframe-worker/shim/index.js"
 VERDICTS = re.compile(r"experiments/(\w+)/verdicts\.tsv")
 TRANSPORTS = TOP / "target/transports"
 # What a switch must be able to do, and the words that say so.
@@ -98,6 +100,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for place in sorted(PAPERS.iterdir()):
         if place.name != "README.md":
             files.append(File.generated(config, f"replication/{place.name}", abs_src_path=str(place)))
+    worker = WORKER.read_text() if WORKER.is_file() else ""
+    files.append(File.generated(config, "site/iframe-worker.js", content=worker))
     listed = set(re.findall(r"[\w./-]+\.md", str(config.nav)))
     todo = ["docs/" + file.src_uri for file in files.documentation_pages()] + [FRONT, "README.md"]
     todo += [f"crates/protocols/src/{one['name']}/README.md" for one in transports()]
