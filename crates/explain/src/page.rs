@@ -16,7 +16,7 @@ vertical-align:top;border-bottom:1px solid #ddd}td.n{text-align:right;white-spac
 td.bar{width:45%;min-width:6rem}td.bar div{height:1rem;border:1px solid #111;background:#77aadd}\
 td.bar div.wait{background:repeating-linear-gradient(45deg,#ddaa33,#ddaa33 4px,#fff 4px,#fff 7px)}\
 td.bar div.lost{background:repeating-linear-gradient(90deg,#bb5566,#bb5566 3px,#fff 3px,#fff 5px)}\
-.mix{display:flex;height:1.1rem;border:1px solid #111}.mix div{border-right:1px solid #111;overflow:hidden;\
+.mix{display:flex;contain:inline-size;min-width:8rem;height:1.1rem;border:1px solid #111}.mix div{border-right:1px solid #111;overflow:hidden;\
 font-size:.75rem;line-height:1.1rem;overflow-wrap:normal}.mix i{display:inline-block;width:0}\
 .mix span{white-space:nowrap}p.key{font-size:.85rem}.note{border-left:4px solid #111;\
 padding-left:.6rem}svg{width:100%;height:auto}.wide{overflow-x:auto}@media print{body{max-width:none;margin:0}\
