@@ -32,12 +32,12 @@ VERDICTS = re.compile(r"experiments/(\w+)/verdicts\.tsv")
 TRANSPORTS = TOP / "target/transports"
 # What a switch must be able to do, and the words that say so.
 DUTIES = {
-    "nothing": r"^none\b|drop-tail",
-    "marks": r"mark|ECN",
+    "nothing": r"^none\b(?!.*PFC)",
+    "marks": r"ECN(?! bits)",
     "trims or drops by class": r"trim|selective",
-    "priorities, queues": r"priorit|queue",
+    "priorities, queues": r"priorit|(two|weighted) queues|for credits|as ExpressPass|control class",
     "sprays packets": r"per-packet|hashed path",
-    "writes into packets": r"writes|adds its state|signals|feedback|offers|clears a bit",
+    "writes into packets": r"writes|computes|adds its state|signals|feedback|offers|clears a bit",
     "PFC": r"PFC",
 }
 
