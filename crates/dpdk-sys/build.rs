@@ -31,17 +31,17 @@ fn main() {
 /// Words that pkg-config prints about libdpdk.
 #[cfg(feature = "link")]
 fn pkg_config(what: &str) -> Vec<String> {
-    const MEND: &str = "the feature `dpdk` needs libdpdk: run \
+    const FIX: &str = "the feature `dpdk` needs libdpdk: run \
         `apt-get install libdpdk-dev pkg-config build-essential`, or build without the feature";
     let tool = std::env::var("PKG_CONFIG").unwrap_or("pkg-config".into());
     let output = match std::process::Command::new(&tool).args([what, "libdpdk >= 21.11"]).output() {
         Ok(output) => output,
-        Err(error) => fail(&format!("cannot run `{tool}` ({error}); {MEND}")),
+        Err(error) => fail(&format!("cannot run `{tool}` ({error}); {FIX}")),
     };
     if !output.status.success() {
         let reason = String::from_utf8_lossy(&output.stderr);
         let reason = reason.lines().next().unwrap_or("no reason given").to_string();
-        fail(&format!("{MEND} ({tool}: {reason})"));
+        fail(&format!("{FIX} ({tool}: {reason})"));
     }
     String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_string).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! `tests/seeds.rs` runs each of them on its seeds in `corpus/NAME` and on mutations of these.
 //! With a nightly compiler and cargo-fuzz: `cargo +nightly fuzz run NAME --features libfuzzer`. An
-//! input that failed goes to `corpus/NAME` when it is mended.
+//! input that failed goes to `corpus/NAME` when it is fixed.
 
 mod mutate;
 mod packets;

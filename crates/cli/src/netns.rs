@@ -74,7 +74,7 @@ pub fn netns(options: Netns) -> Result<Ended, Fault> {
         check_cores(&plan, list)?;
     }
     if options.time > TIME_MOST {
-        let problem = format!("accepted is at most {TIME_MOST}");
+        let problem = format!("expected at most {TIME_MOST}");
         return Err(Fault::value("--for", options.time, problem));
     }
     if !options.inside {

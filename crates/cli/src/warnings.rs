@@ -10,7 +10,7 @@ incast_transport::warnings! {
         means: "`incast search` looks for the largest (or smallest) value at which a condition holds. A \
                 run that failed cannot hold it, so the answer may be that of the failure and not of the \
                 transport.",
-        remedy: "`search.json` lists the runs of each value with their errors; mend those and search \
+        remedy: "`search.json` lists the runs of each value with their errors; fix those and search \
                  again.",
     }
     NO_BROWSER = "no_browser" {

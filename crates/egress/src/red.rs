@@ -26,7 +26,7 @@ pub fn check_thresholds<P: Parameters>(
     min: Bytes,
     max: Bytes,
 ) -> Result<(), ParameterError> {
-    let problem = || format!("accepted is at most mark_max, {max}");
+    let problem = || format!("expected at most mark_max, {max}");
     let refused = || ParameterError::of::<P>(transport, "mark_min", min, problem());
     (min <= max).then_some(()).ok_or_else(refused)
 }

@@ -78,7 +78,7 @@ pub fn depth(
     if switches > room {
         let value = int_hops.map_or("auto".into(), |hops| hops.to_string());
         let most = if switches as usize <= INT_HOPS {
-            format!("accepted is {switches} to {INT_HOPS}")
+            format!("expected {switches} to {INT_HOPS}")
         } else {
             format!("headers have room for {INT_HOPS}, so this fabric is too deep")
         };

@@ -292,7 +292,7 @@ mod tests {
         assert!(text.contains("expected one of cubic, dcqcn, dctcp, timely, trd, vcp"), "{text}");
         assert!(text.contains("(payload trimming, return to sender"), "{text}");
         let text = fault(|one| one.sender = vec![("rto_min".into(), "0s".into())]);
-        assert!(text.contains("control.rto_min = `0s`: accepted is more than 0"), "{text}");
+        assert!(text.contains("control.rto_min = `0s`: expected more than 0"), "{text}");
         assert!(fault(|one| one.version = String::new()).contains("control.version"));
         assert!(find("never_registered").is_none());
     }

@@ -165,7 +165,7 @@ impl From<PolicyConflict> for Fault {
             Some((class, _)) => format!("for packets of class {class}: "),
             None => String::new(),
         };
-        let mend = match conflict.remedy {
+        let remedy = match conflict.remedy {
             Remedy::Separate => "; expected transport.join = \"separate\"".to_string(),
             Remedy::FewerQueues => format!(
                 "; expected fewer classes in transport.parameters.{first} or \
@@ -173,7 +173,7 @@ impl From<PolicyConflict> for Fault {
             ),
             Remedy::None => String::new(),
         };
-        Fault::at("transport.names", format!("{who}: {queue}{}{mend}", conflict.problem))
+        Fault::at("transport.names", format!("{who}: {queue}{}{remedy}", conflict.problem))
     }
 }
 
@@ -224,6 +224,14 @@ mod tests {
         assert!(accepted.starts_with("one of topology, ") && !accepted.contains("did you mean"));
         let range = fault("[fabric]\ntopology = \"star:4\"\nmtu = 5\n[transport]\nnames = []\n");
         assert_eq!(range.suggestion(), None);
+        let of_transport = Scenario::parse(
+            "[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [\"dctcp\"]\n\
+             [transport.parameters.dctcp]\ngain = 2\n[[traffic]]\nkind = \"permutation\"\nsize = \"1MB\"\n",
+            "a.toml",
+            &[],
+        );
+        let gain = of_transport.and_then(Plan::new).map(|_| ()).unwrap_err();
+        assert_eq!(gain.accepted(), Some("0 < gain <= 1"));
     }
 
     /// The message about these transports in one port, or nothing.

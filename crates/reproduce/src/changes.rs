@@ -8,25 +8,25 @@ use incast_experiment::{Fault, nearest};
 use serde::Deserialize;
 use std::fmt::Write;
 
-/// The file of an experiment that has the verdicts of then.
+/// The file of an experiment that has the earlier verdicts.
 const FILE: &str = "audit.toml";
 
 /// What was said of an experiment's claims before the audit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Audited {
-    /// The runs of then.
+    /// The earlier runs.
     pub runs: String,
     /// The runs of today.
     pub today: String,
-    /// Verdicts of then.
+    /// The earlier verdicts.
     pub verdicts: Vec<Group>,
-    /// Claims of then that are made in other words today, or not at all.
+    /// Earlier claims that are made in other words today, or not at all.
     #[serde(default)]
     pub withdrawn: Vec<Withdrawn>,
 }
 
-/// A claim of then that there is none of today in the same sense.
+/// An earlier claim that none of today is like in sense.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Withdrawn {
@@ -53,7 +53,7 @@ pub(super) struct Group {
 pub(super) struct Then {
     /// The claim, in today's words.
     pub text: String,
-    /// The verdict of then.
+    /// The earlier verdict.
     pub verdict: Word,
     /// What was measured then.
     pub measured: String,
@@ -167,13 +167,13 @@ fn table<'a>(
     }
 }
 
-/// The claims of then that there are none of today.
+/// The earlier claims that are not made today.
 fn withdrawn(all: &[Withdrawn]) -> String {
     let rows = all.iter().map(|Withdrawn { text, why }| format!("| {text} | {why} |\n"));
     let rows: String = rows.collect();
     match rows.is_empty() {
         true => String::new(),
-        false => format!("| claim of then | today |\n|---|---|\n{rows}\n"),
+        false => format!("| earlier claim | today |\n|---|---|\n{rows}\n"),
     }
 }
 

@@ -81,7 +81,7 @@ pub struct RunOf {
 }
 
 impl RunOf {
-    /// Whether a set has the run, in any world.
+    /// Whether a set has the run, in the simulator or the data plane.
     fn is_in(&self, set: &Set) -> bool {
         self.sets.is_empty() || self.sets.iter().any(|name| set.of_simulator() == name)
     }

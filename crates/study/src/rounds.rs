@@ -56,7 +56,7 @@ impl Rounds {
         let met = |series: usize| {
             let values: Option<Vec<f64>> =
                 self.points.iter().map(|round| value(&round[series]).copied().flatten()).collect();
-            // More seeds do not mend a series with failures.
+            // More seeds do not help a series with failures.
             values.is_none_or(|values| repeat.half_width.met(&values))
         };
         let width = self.points[0].len();

@@ -86,7 +86,7 @@ impl Store {
             make(&dir.join(folder))?;
         }
         store.tidy();
-        store.mend()?;
+        store.repair()?;
         let mut files = BTreeMap::new();
         for (at, input) in study.inputs().enumerate() {
             let base = Path::new(input.name)
@@ -219,7 +219,7 @@ impl Store {
 
     /// If a process has ended without putting its rows on disk: removes those that are not whole, so
     /// that their points are run again, and puts the others on disk.
-    fn mend(&self) -> Result<(), Fault> {
+    fn repair(&self) -> Result<(), Fault> {
         let marks = syncer::left(&self.dir.join("claims"));
         if marks.is_empty() {
             return Ok(());

@@ -304,7 +304,7 @@ macro_rules! parameters {
                                 .map_err(&fail)?;
                             let valid: fn(&$ty) -> bool = $valid;
                             if !valid(&read) {
-                                return Err(fail(format!("accepted is {}", $accepts)));
+                                return Err(fail(format!("expected {}", $accepts)));
                             }
                             params.$field = read;
                         })*

@@ -201,7 +201,7 @@ impl FabricSite {
         limit: Bytes,
     ) -> Result<(), ParameterError> {
         let least = Bytes(self.framing.charged_mtu() as u64);
-        let problem = || format!("accepted is {least} and more, a full packet as links charge it");
+        let problem = || format!("expected {least} and more, a full packet as links charge it");
         (limit >= least)
             .then_some(())
             .ok_or_else(|| ParameterError::of::<P>(transport, key, limit, problem()))
@@ -218,8 +218,7 @@ impl FabricSite {
         limit: Bytes,
     ) -> Result<(), ParameterError> {
         let least = Bytes(self.framing.charged_header() as u64);
-        let problem =
-            || format!("accepted is {least} and more, a control packet as links charge it");
+        let problem = || format!("expected {least} and more, a control packet as links charge it");
         (limit >= least)
             .then_some(())
             .ok_or_else(|| ParameterError::of::<P>(transport, key, limit, problem()))

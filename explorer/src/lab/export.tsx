@@ -83,7 +83,7 @@ export function DraftExport() {
   return (
     <details>
       <summary>The scenario as TOML, and the command that runs it</summary>
-      {own ? <Export toml={own.toml} /> : <p class="quiet">First mend what is marked in the form.</p>}
+      {own ? <Export toml={own.toml} /> : <p class="quiet">First fix what is marked in the form.</p>}
     </details>
   );
 }

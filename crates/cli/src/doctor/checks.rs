@@ -106,7 +106,7 @@ fn namespaces() -> Check {
     let said = String::from_utf8_lossy(&output.stderr);
     let said = said.lines().next().unwrap_or("no reason given").trim().to_string();
     let closed = |path: &str, value: &str| read(path).trim() == value;
-    let mend = if said.contains("No such file") {
+    let fix = if said.contains("No such file") {
         "apt-get install iproute2"
     } else if said.contains("Unknown device type") || said.contains("not supported") {
         "modprobe veth"
@@ -119,7 +119,7 @@ fn namespaces() -> Check {
     } else {
         "run in a container that may make user namespaces (docker run --security-opt seccomp=unconfined)"
     };
-    Check::bad(name, said, mend)
+    Check::bad(name, said, fix)
 }
 
 /// Interfaces outside of a namespace of one's own need these.
@@ -187,14 +187,14 @@ fn nic() -> Check {
     };
     let iommu =
         std::fs::read_dir("/sys/kernel/iommu_groups").is_ok_and(|mut all| all.next().is_some());
-    let mend = match iommu {
+    let fix = match iommu {
         true => format!("modprobe vfio-pci && dpdk-devbind.py --bind=vfio-pci {address}"),
         false => format!(
             "boot with intel_iommu=on (or amd_iommu=on), then modprobe vfio-pci && \
              dpdk-devbind.py --bind=vfio-pci {address}"
         ),
     };
-    Check::bad(name, format!("the kernel has {}", list.join(", ")), mend)
+    Check::bad(name, format!("the kernel has {}", list.join(", ")), fix)
 }
 
 fn clock() -> Check {
@@ -277,7 +277,7 @@ mod tests {
             assert!(check.ok && check.found.contains("DPDK"), "{check:?}");
         } else {
             assert!(!check.ok && check.found.contains("built without DPDK"), "{check:?}");
-            assert!(check.mend.unwrap().contains("--features dpdk"));
+            assert!(check.fix.unwrap().contains("--features dpdk"));
         }
     }
 

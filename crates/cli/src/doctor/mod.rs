@@ -1,4 +1,4 @@
-//! `incast doctor`: what of the data plane works on this machine, and what would mend the rest.
+//! `incast doctor`: which parts of the data plane work on this machine, and how to fix the rest.
 
 mod checks;
 mod system;
@@ -100,17 +100,17 @@ pub struct Check {
     pub ok: bool,
     /// What was found.
     pub found: String,
-    /// The command that mends it, if it is not.
-    pub mend: Option<String>,
+    /// The command that fixes it, if it does not work.
+    pub fix: Option<String>,
 }
 
 impl Check {
     fn good(name: &'static str, found: impl Into<String>) -> Check {
-        Check { name, ok: true, found: found.into(), mend: None }
+        Check { name, ok: true, found: found.into(), fix: None }
     }
 
-    fn bad(name: &'static str, found: impl Into<String>, mend: impl Into<String>) -> Check {
-        Check { name, ok: false, found: found.into(), mend: Some(mend.into()) }
+    fn bad(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Check {
+        Check { name, ok: false, found: found.into(), fix: Some(fix.into()) }
     }
 }
 
@@ -142,22 +142,22 @@ fn print(checks: &[Check]) {
         say!("  {mark}  {:<10}  {}", tier.name(), tier.what());
         for check in missing {
             say!("                   {}: {}", check.name, check.found);
-            let mend = check.mend.as_deref().unwrap_or_default();
-            say!("                   mend it: {mend}");
+            let fix = check.fix.as_deref().unwrap_or_default();
+            say!("                   fix it: {fix}");
         }
     }
     say!("\nMachine");
     for check in checks {
         let mark = if check.ok { "ok" } else { "--" };
         say!("  {mark}   {:<12}  {}", check.name, check.found);
-        if let Some(mend) = &check.mend {
-            say!("                     {mend}");
+        if let Some(fix) = &check.fix {
+            say!("                     {fix}");
         }
     }
 }
 
 fn as_json(checks: &[Check]) -> Value {
-    let check = |check: &Check| json!({"name": check.name, "ok": check.ok, "found": check.found, "mend": check.mend});
+    let check = |check: &Check| json!({"name": check.name, "ok": check.ok, "found": check.found, "fix": check.fix});
     let tier = |tier: &Tier| {
         let missing = missing(*tier, checks);
         let names: Vec<&str> = missing.iter().map(|check| check.name).collect();
@@ -189,7 +189,7 @@ mod tests {
         let value = as_json(&checks);
         assert_eq!(value["tiers"][2]["works"], false);
         assert_eq!(value["tiers"][2]["missing"][0], "namespaces");
-        assert_eq!(value["checks"][2]["mend"], "isolcpus");
+        assert_eq!(value["checks"][2]["fix"], "isolcpus");
     }
 
     #[test]
@@ -200,6 +200,6 @@ mod tests {
                 assert!(checks.iter().any(|check| check.name == *need), "{need}");
             }
         }
-        assert!(checks.iter().all(|check| check.ok != check.mend.is_some()));
+        assert!(checks.iter().all(|check| check.ok != check.fix.is_some()));
     }
 }

@@ -43,7 +43,7 @@ fn the_exit_code_says_whether_the_tiers_work() {
         let name = check["name"].as_str().expect("text");
         assert_eq!(
             check["ok"] == true,
-            check["mend"].is_null(),
+            check["fix"].is_null(),
             "{name}: what is wrong has a remedy"
         );
         assert!(check["found"].as_str().is_some_and(|found| !found.is_empty()), "{name}");
@@ -68,8 +68,8 @@ fn what_is_missing_is_named_with_what_mends_it() {
         assert!(said.contains(name), "`{name}` is not in: {said}");
     }
     let tiers = said.split("\nMachine").next().expect("the tiers come first");
-    let (failed, mended) = (tiers.matches("  no   ").count(), tiers.matches("mend it: ").count());
-    assert!(mended >= failed && !tiers.contains("mend it: \n"), "{tiers}");
+    let (failed, fixes) = (tiers.matches("  no   ").count(), tiers.matches("fix it: ").count());
+    assert!(fixes >= failed && !tiers.contains("fix it: \n"), "{tiers}");
     let wrong = here(&["doctor", "--tier", "ring"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(text(&wrong.stderr).contains("rings"), "{}", text(&wrong.stderr));

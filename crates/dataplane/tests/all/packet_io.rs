@@ -99,7 +99,7 @@ fn a_short_ring_holds_packets_back_and_loses_none() {
             assert!(record.complete, "{name} does not finish over rings of {capacity}");
             assert_eq!(io.most_on_a_ring(), capacity, "{name}");
             assert_eq!((record.link_losses, record.malformed), (0, 0), "{name}");
-            // Later, but for a transport whose first rates are too high: holding packets back mends
+            // Later, but for a transport whose first rates are too high: holding packets back corrects
             // them.
             let (held, free) = (record.flows[0].completed, free.flows[0].completed);
             assert!(if name == "rcp" { held != free } else { held > free }, "{name}");

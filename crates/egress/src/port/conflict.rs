@@ -27,7 +27,7 @@ pub struct PolicyConflict {
     pub key: String,
     /// What is wrong and what would be possible.
     pub problem: String,
-    /// What would mend it.
+    /// What would resolve it.
     pub remedy: Remedy,
 }
 

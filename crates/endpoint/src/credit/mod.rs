@@ -160,7 +160,7 @@ pub fn check<P: Parameters>(
         && share * data as f64 > credit as f64
     {
         let problem = format!(
-            "accepted is at most {most:.4}: the data of the credits must fit the link, and a \
+            "expected at most {most:.4}: the data of the credits must fit the link, and a \
              credit of {credit} B lets {data} B go"
         );
         return Err(ParameterError::of::<P>(transport, "credit_share", share, problem));
@@ -169,7 +169,7 @@ pub fn check<P: Parameters>(
     let room = PADDING_PAIRS as u32 + 1;
     if longer > 0 && fill + longer as u32 > room {
         let problem = format!(
-            "accepted is false: a control packet of {} B is padded to {shortest} B on links already, \
+            "expected false: a control packet of {} B is padded to {shortest} B on links already, \
              and packets have room for {} B of padding",
             framing.control,
             2 * room

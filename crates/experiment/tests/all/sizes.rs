@@ -190,7 +190,7 @@ fn sizes_that_contradict_each_other_are_refused() {
                 "transport.names=[\"homa\"]",
                 "transport.parameters.homa.buffer=9000B",
             ],
-            "transport.parameters.homa.buffer = `9KB`: accepted is 9.038KB and more",
+            "transport.parameters.homa.buffer = `9KB`: expected 9.038KB and more",
         ),
         (
             &[
@@ -198,7 +198,7 @@ fn sizes_that_contradict_each_other_are_refused() {
                 "transport.names=[\"ren\"]",
                 "transport.parameters.ren.control_limit=537B",
             ],
-            "transport.parameters.ren.control_limit = `537B`: accepted is 538B and more",
+            "transport.parameters.ren.control_limit = `537B`: expected 538B and more",
         ),
         (
             &[
@@ -206,7 +206,7 @@ fn sizes_that_contradict_each_other_are_refused() {
                 "transport.names=[\"expresspass\"]",
                 "transport.parameters.expresspass.credit_share=0.05",
             ],
-            "transport.parameters.expresspass.credit_share = `0.05`: accepted is at most 0.0093",
+            "transport.parameters.expresspass.credit_share = `0.05`: expected at most 0.0093",
         ),
         (
             &["fabric.mtu=1000", "traffic.1.packets=pkt_hadoop"],

@@ -113,7 +113,7 @@ pub fn levels(params: &Params, fabric: &FabricSite) -> Result<Levels, ParameterE
                 key: "scheduled".into(),
                 value: scheduled.to_string(),
                 problem: format!(
-                    "accepted is 1 to {}: of {} priorities control has one, and unscheduled \
+                    "expected 1 to {}: of {} priorities control has one, and unscheduled \
                      packets need one",
                     (lowest - 1).max(1),
                     params.priorities

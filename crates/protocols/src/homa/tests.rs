@@ -762,7 +762,7 @@ fn levels_follow_the_sizes_of_the_run() {
     assert_eq!(with(&[], &[("priorities", "2")]).unwrap(), (1, 1));
     assert_eq!(with(&[], &[("priorities", "2"), ("scheduled", "1")]).unwrap(), (1, 1));
     let error = with(&[], &[("priorities", "5"), ("scheduled", "4")]).unwrap_err();
-    assert!(error.to_string().starts_with("homa.scheduled = 4: accepted is 1 to 3"), "{error}");
+    assert!(error.to_string().starts_with("homa.scheduled = 4: expected 1 to 3"), "{error}");
     assert!(error.known.contains(&"overcommitment"));
 }
 

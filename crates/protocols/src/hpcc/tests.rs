@@ -296,7 +296,7 @@ fn a_path_deeper_than_the_stack_is_refused() {
         (9, vec![], None),
         (10, vec![], Some("hpcc.int_hops = auto: the longest path has 9 switches")),
         (6, vec![("int_hops", "5")], None),
-        (7, vec![("int_hops", "5")], Some("accepted is 6 to 8")),
+        (7, vec![("int_hops", "5")], Some("expected 6 to 8")),
         (10, vec![("int_hops", "8")], Some("room for 8")),
         (4, vec![("int_hops", "9")], Some("1 to 8")),
         (4, vec![("int_hops", "0")], Some("1 to 8")),

@@ -83,7 +83,7 @@ fn check(
             transport: "ndp",
             key: key.into(),
             value: limit.show(),
-            problem: format!("accepted is {what} ({least}B as links charge it) or more"),
+            problem: format!("expected {what} ({least}B as links charge it) or more"),
             known: vec![],
         }),
         _ => Ok(()),

@@ -86,7 +86,7 @@ fn derive(params: &Params, fabric: &FabricSite) -> Result<Timers, ParameterError
             key: "period".into(),
             value: period.to_string(),
             problem: format!(
-                "accepted is auto, or at least 1/{PERIODS_MOST} of the base RTT of {}",
+                "expected auto, or at least 1/{PERIODS_MOST} of the base RTT of {}",
                 fabric.base_rtt
             ),
             known: vec![],

@@ -141,7 +141,7 @@ impl Params {
                 return Ok(());
             }
             let but = if equal { "at most" } else { "less than" };
-            let problem = format!("accepted is {but} {} = {}", most.0, most.1);
+            let problem = format!("expected {but} {} = {}", most.0, most.1);
             Err(ParameterError::of::<Params>("swift", least.0, least.1, problem))
         };
         order(("flow_min", self.flow_min), ("flow_max", self.flow_max), false)?;

@@ -74,11 +74,11 @@ pub static ENTRY: Declaration<Params> = Declaration {
 fn derive(params: &Params, fabric: &FabricSite) -> Result<(), ParameterError> {
     let packet = fabric.framing.charged_mtu() as u64;
     if let Some(queue) = params.data_queue.filter(|queue| queue.0 < 2 * packet) {
-        let problem = format!("accepted is {} and more, two full packets", Bytes(2 * packet));
+        let problem = format!("expected {} and more, two full packets", Bytes(2 * packet));
         return Err(ParameterError::of::<Params>("uec", "data_queue", queue, problem));
     }
     if params.sleek && params.trimming {
-        let problem = "accepted is false with trimming = true: what is cut is told by its header";
+        let problem = "expected false with trimming = true: what is cut is told by its header";
         return Err(ParameterError::of::<Params>("uec", "sleek", true, problem.into()));
     }
     let red = red(params, fabric, fabric.host_rate);
