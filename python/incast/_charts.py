@@ -284,7 +284,7 @@ def _over_time(run: Run, values: pl.DataFrame, line: str, join: str) -> pl.DataF
     ended = run.summary["ended_ns"]
     lengths = run.ports["interval_ns"] if run.ports.height else run.fairness["interval_ns"]
     interval = float(lengths.max())  # type: ignore[arg-type]
-    begin = float(run.manifest.get("series_start_ns", 0.0))
+    begin = float(run.manifest["series_start_ns"])
     count = max(int((ended - begin) // interval), 1)
     step = -(-count // POINTS)
     whole = pl.DataFrame({"time_ns": [begin + at * interval for at in range(count)]})

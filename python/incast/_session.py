@@ -55,7 +55,7 @@ def finish(prepared: _incast.Prepared, out: Out, force: bool, progress: bool | N
         done, raised = prepared.run(path, out is True, force, shown.told())
     finally:
         shown.close()
-    results = Results._live(done)
+    results = Results(done)
     if raised is not None:
         if isinstance(raised, KeyboardInterrupt):
             raise Interrupted(results) from None

@@ -63,7 +63,7 @@ def test_a_folder_is_read_as_what_was_run(small: incast.Results, tmp_path: Path)
     killed = tmp_path / "killed"
     killed.mkdir()
     shutil.copy(saved / "manifest.json", killed)
-    with pytest.raises(incast.RunError, match="ended before it had results"):
+    with pytest.raises(incast.RunError, match="the run of ren has no results"):
         incast.load(killed)
 
 
@@ -103,10 +103,10 @@ def test_results_of_a_run_that_did_not_end_are_called_partial(
     place = saved / "ren" / "manifest.json"
     manifest = json.loads(place.read_text())
     place.write_text(json.dumps(manifest | {"complete": False}))
-    with pytest.warns(incast.RunWarning, match="partial results of ren: the run did not come to its end"):
+    with pytest.warns(incast.RunWarning, match="the run of ren is not complete"):
         read = incast.load(saved)
     assert not read["ren"].complete and read["ren"].flows.height > 0
-    with pytest.warns(incast.RunWarning, match="partial results of ren"):
+    with pytest.warns(incast.RunWarning, match="the run of ren is not complete"):
         incast.load(saved / "ren")
 
 
@@ -211,8 +211,8 @@ def test_ctrl_c_raises_and_leaves_what_there_is(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["complete"] is False
     with (
-        pytest.warns(incast.RunWarning, match="no results of ren: the run was ended before"),
-        pytest.warns(incast.RunWarning, match="partial results of dctcp"),
+        pytest.warns(incast.RunWarning, match="the run of ren has no results"),
+        pytest.warns(incast.RunWarning, match="the run of dctcp is not complete"),
     ):
         assert incast.load(tmp_path / "out").labels == ["dctcp"]
 

@@ -2,14 +2,15 @@
 
 use crate::Ended;
 use crate::arguments::{Export, Form};
-use incast_experiment::{Fault, Manifest, Plan, nearest};
+use incast_experiment::{Fault, Plan, StoredResults, StoredRun};
 use incast_fabric::{Fabric, PortId};
+use incast_measure::folder::table_file;
 use incast_measure::{StoredTable, write_atomic};
 use incast_transport::Time;
 use incast_workload::{FlowClass, FlowSpec, HostIds, Start, Traffic, export_hpcc, export_htsim};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// First port number of a source, as HPCC's simulator gives them.
 const FIRST_PORT: u32 = 10_000;
@@ -23,7 +24,8 @@ pub fn export(options: Export) -> Result<Ended, Fault> {
         Form::Hpcc => stored.hpcc()?,
         Form::Htsim => vec![("flows.cm", stored.matrix()?)],
     };
-    let out = options.out.unwrap_or_else(|| stored.home.join(options.form.name()));
+    let out =
+        options.out.unwrap_or_else(|| Path::new(&stored.run.name()).join(options.form.name()));
     std::fs::create_dir_all(&out)
         .map_err(|error| Fault::unwritten(error).placed(out.display().to_string()))?;
     for (name, text) in files {
@@ -36,7 +38,7 @@ pub fn export(options: Export) -> Result<Ended, Fault> {
 
 /// One run of a results folder, and its network.
 struct Stored {
-    home: PathBuf,
+    run: StoredRun,
     plan: Plan,
     /// The numbers of nodes in the topology file, if the scenario has one: hosts, then switches.
     ids: Option<(Vec<u32>, Vec<u32>)>,
@@ -46,33 +48,11 @@ struct Stored {
 impl Stored {
     /// Opens a folder; in one of several runs `transport` says which.
     fn open(folder: &Path, transport: Option<&str>) -> Result<Stored, Fault> {
-        let place = folder.display().to_string();
-        let manifest = Manifest::load(folder)?.ok_or_else(|| {
-            Fault::new("expected a results folder that `incast run` or `incast compare` wrote")
-                .placed(&place)
-        })?;
-        let mut scenario = manifest.draft.scenario()?;
-        let names = scenario.transport.names.clone();
-        let (label, home) = match (names.as_slice(), transport) {
-            ([only], None) => (only.clone(), folder.to_path_buf()),
-            (all, Some(wanted)) if all.iter().any(|name| name == wanted) => {
-                let home = if all.len() > 1 { folder.join(wanted) } else { folder.to_path_buf() };
-                (wanted.to_string(), home)
-            }
-            (all, wanted) => {
-                let hint = wanted.map(|own| nearest(own, all.iter().map(String::as_str)));
-                let expected =
-                    format!("expected one of {}{}", all.join(", "), hint.unwrap_or_default());
-                return Err(match wanted {
-                    Some(wanted) => Fault::value("--transport", wanted, expected),
-                    None => {
-                        Fault::at("--transport", format!("{place} has several runs: {expected}"))
-                    }
-                });
-            }
-        };
-        scenario.transport.names = vec![label];
-        let mut inputs = manifest.inputs();
+        let results = StoredResults::open(folder)?;
+        let run = results.run(transport)?.clone();
+        let mut inputs = results.recorded.inputs();
+        let mut scenario = results.scenario;
+        scenario.transport.names = vec![run.transport.clone()];
         let ids = match &scenario.fabric.file {
             Some(file) => {
                 let text = inputs.read(file, "topology")?;
@@ -84,8 +64,8 @@ impl Stored {
             None => None,
         };
         let plan = Plan::read(scenario, inputs)?;
-        let flows = table(&home, "flows.parquet")?;
-        Ok(Stored { home, plan, ids, flows })
+        let flows = run.table("flows")?;
+        Ok(Stored { run, plan, ids, flows })
     }
 
     /// The number of a node in the topology file, or here.
@@ -100,11 +80,11 @@ impl Stored {
     }
 
     fn numbers(&self, column: &str) -> Result<Vec<f64>, Fault> {
-        self.flows.numbers(column).map_err(|problem| self.fault("flows.parquet", problem))
+        self.flows.numbers(column).map_err(|problem| self.fault("flows", problem))
     }
 
-    fn fault(&self, file: &str, problem: String) -> Fault {
-        Fault::new(problem).placed(self.home.join(file).display().to_string())
+    fn fault(&self, table: &str, problem: String) -> Fault {
+        Fault::new(problem).placed(self.run.place(&table_file(table)))
     }
 
     /// The flows that have started, at the times at which they did.
@@ -112,7 +92,7 @@ impl Stored {
         let [src, dst, size, start] =
             ["src", "dst", "size_bytes", "start_ps"].map(|column| self.numbers(column));
         let (src, dst, size, start) = (src?, dst?, size?, start?);
-        let classes = self.flows.texts("class").map_err(|own| self.fault("flows.parquet", own))?;
+        let classes = self.flows.texts("class").map_err(|own| self.fault("flows", own))?;
         let flow = |row: usize| {
             let class = classes.names[classes.codes[row] as usize].parse();
             let class = class.unwrap_or(FlowClass::Background);
@@ -144,13 +124,12 @@ impl Stored {
             ("fct.txt", self.completions()?),
             ("qlen.txt", self.queues()?),
         ];
-        let trace = self.home.join("trace.parquet");
-        match (self.plan.pfc.is_some(), trace.is_file()) {
+        match (self.plan.pfc.is_some(), self.run.has(&table_file("trace"))) {
             (true, true) => files.push(("pfc.txt", self.pauses()?)),
             (true, false) => eprintln!(
                 "no pfc.txt: pauses are events of a trace; `incast run {} --set \
                  'output.trace={{limit=100000000}}'` makes one",
-                self.home.display()
+                self.run.name()
             ),
             (false, _) => {}
         }
@@ -164,7 +143,7 @@ impl Stored {
             ["src", "dst", "size_bytes", "start_ns"].map(|column| self.numbers(column));
         let (src, dst, size, start) = (src?, dst?, size?, start?);
         let (fct, ideal) = (self.numbers("fct_ns")?, self.numbers("ideal_fct_ns")?);
-        let classes = self.flows.texts("class").map_err(|own| self.fault("flows.parquet", own))?;
+        let classes = self.flows.texts("class").map_err(|own| self.fault("flows", own))?;
         let mut lines = vec![];
         let mut used: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for row in 0..self.flows.rows() {
@@ -192,10 +171,9 @@ impl Stored {
     /// How long each port of a switch had a queue of so many kilobytes: the intervals of ports.parquet by
     /// their mean backlog.
     fn queues(&self) -> Result<String, Fault> {
-        let ports = table(&self.home, "ports.parquet")?;
-        let numbers = |column: &str| {
-            ports.numbers(column).map_err(|problem| self.fault("ports.parquet", problem))
-        };
+        let ports = self.run.table("ports")?;
+        let numbers =
+            |column: &str| ports.numbers(column).map_err(|problem| self.fault("ports", problem));
         let (port, backlog) = (numbers("port")?, numbers("backlog_mean_bytes")?);
         let (time, length) = (numbers("time_ns")?, numbers("interval_ns")?);
         let interval = length.iter().copied().fold(0.0, f64::max);
@@ -230,8 +208,8 @@ impl Stored {
 
     /// When each port was paused (1) and resumed (0).
     fn pauses(&self) -> Result<String, Fault> {
-        let trace = table(&self.home, "trace.parquet")?;
-        let fault = |problem| self.fault("trace.parquet", problem);
+        let trace = self.run.table("trace")?;
+        let fault = |problem| self.fault("trace", problem);
         let times = trace.numbers("time_ps").map_err(fault)?;
         let (places, events) =
             (trace.texts("place").map_err(fault)?, trace.texts("event").map_err(fault)?);
@@ -264,15 +242,6 @@ fn address(id: u32) -> u32 {
 /// Which interface of its node a port is, from 1 on.
 fn interface(fabric: &Fabric, port: u32) -> u32 {
     port - fabric.ports_of(fabric.port(PortId(port)).node).start + 1
-}
-
-fn table(home: &Path, name: &str) -> Result<StoredTable, Fault> {
-    let place = home.join(name);
-    let fail = |problem: String| Fault::new(problem).placed(place.display().to_string());
-    let bytes = std::fs::read(&place).map_err(|error| {
-        fail(format!("{error}: the run ended before it was written; repeat it"))
-    })?;
-    StoredTable::new(bytes.into()).map_err(fail)
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use crate::arguments::{OfCompare, OfDemo, OfRun};
 use crate::flags::Flags;
 use incast_experiment::scenario::{Draft, Incast, Node, Traffic};
-use incast_experiment::{Fault, Inputs, Manifest, Plan, Scenario, World, nearest, output};
+use incast_experiment::{Fault, Inputs, Plan, Recorded, Scenario, World, nearest, output};
 use incast_measure::Warning;
+use incast_measure::folder::MANIFEST;
 use incast_study::Study;
 use incast_transport::{Bytes, Notice, Span};
 use std::path::{Path, PathBuf};
@@ -156,7 +157,7 @@ pub(crate) fn checked(path: &Path, sets: &[String]) -> Result<Checked, Fault> {
 
 /// Label of results: the name of the scenario file, or of the repeated results.
 fn label(path: &Path) -> String {
-    let manifest = path.file_name().is_some_and(|name| name == "manifest.json");
+    let manifest = path.file_name().is_some_and(|name| name == MANIFEST);
     let named = if manifest { path.parent().unwrap_or(path) } else { path };
     let stem = named.file_stem().map_or("run".into(), |stem| stem.to_string_lossy());
     // The number of the repeated results is dropped: new results get their own.
@@ -182,12 +183,12 @@ impl Loaded {
 /// Reads a scenario, or that of a manifest, whose input files are the copies in its folder. A file without
 /// copy has to be unchanged. With `changed`, files are taken as they are now, with a warning.
 fn loaded(path: &Path, changed: bool) -> Result<Loaded, Fault> {
-    let Some(manifest) = Manifest::load(path)? else { return Ok(Loaded::of(Draft::load(path)?)) };
+    let Some(manifest) = Recorded::load(path)? else { return Ok(Loaded::of(Draft::load(path)?)) };
     let known = |notices: &[Notice]| notices.iter().map(Warning::known).collect::<Vec<_>>();
     let mut warnings: Vec<Warning> = manifest.warning().iter().map(Warning::known).collect();
     if changed {
         let notices: Vec<Notice> =
-            manifest.changed_files_now().iter().map(Manifest::changed_file).collect();
+            manifest.changed_files_now().iter().map(Recorded::changed_file).collect();
         warnings.extend(known(&notices));
         return Ok(Loaded { inputs: manifest.inputs_now(), draft: manifest.draft, warnings });
     }

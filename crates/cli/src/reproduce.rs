@@ -75,8 +75,7 @@ fn in_folder(
     let folder = ResultsFolder::create(out, force, Path::new("results"), &label)?;
     // A reproduction can take hours: an interruption keeps verdicts and tables, marked incomplete.
     let manifest = serde_json::json!({ "experiment": name, "quick": options.quick });
-    let place = folder.path().join("manifest.json");
-    incast_measure::write_manifest(&place, &manifest, false)?;
+    incast_measure::write_manifest(folder.path(), &manifest, false)?;
     if !options.quick {
         requested.keep.get_or_insert(folder.path().join(TABLES));
     }
@@ -103,7 +102,7 @@ fn in_folder(
     if matches!(ended, Ended::Interrupted) {
         return Ok(ended);
     }
-    incast_measure::write_manifest(&place, &manifest, true)?;
+    incast_measure::write_manifest(folder.path(), &manifest, true)?;
     let place = folder.finish()?;
     if !json {
         say!("results: {}", place.display());

@@ -116,7 +116,7 @@ pub fn finish(
 /// Why a run that the user did not stop ended before all flows completed or `run.until`.
 fn cut_short(run: &Run) -> Option<String> {
     let (label, record) = (&run.label, &run.record);
-    let cut: Vec<&str> = cut_off(run).collect();
+    let cut = &run.manifest.cut_off;
     if record.stalled_since.is_some() && !cut.is_empty() {
         let ended = record.ended;
         return Some(format!("{label}: {}; the run was stopped at {ended}", cut.join("; ")));
@@ -134,12 +134,6 @@ fn cut_short(run: &Run) -> Option<String> {
             Time::HORIZON
         )
     })
-}
-
-/// The flows whose ends came apart for good, as the manifest names them.
-fn cut_off(run: &Run) -> impl Iterator<Item = &str> {
-    let listed = run.manifest["cut_off"].as_array();
-    listed.into_iter().flatten().filter_map(|one| one.as_str())
 }
 
 /// Prints the resolved configuration.

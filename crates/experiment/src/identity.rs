@@ -1,10 +1,11 @@
 //! What decides the result of a run, as one hash.
 
 use crate::custom::{self, Entry};
-use crate::inputs::{Contents, InputFile, sources};
+use crate::inputs::{Contents, sources};
 use crate::plan::{Case, Plan, entry};
 use crate::scenario::{Node, Scenario, Value};
 use crate::{Fault, World};
+use incast_measure::InputFile;
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};

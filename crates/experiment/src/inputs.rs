@@ -2,43 +2,11 @@
 
 use crate::Fault;
 use crate::scenario::{ClosedLoop, Poisson, Scenario, Traffic};
-use incast_measure::StoredTable;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use incast_measure::{InputFile, StoredTable};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
-
-/// A file that a run has read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InputFile {
-    /// File name as given, relative to the current directory.
-    pub name: String,
-    /// Role: `scenario`, `topology`, `flows`, `paths` or `workload`.
-    pub role: String,
-    /// SHA-256 of its bytes, in hexadecimal digits.
-    pub sha256: String,
-    /// Path of its copy in a results folder.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub copy: Option<String>,
-}
-
-impl InputFile {
-    /// A file of these bytes.
-    pub fn of(name: &str, role: &str, bytes: &[u8]) -> InputFile {
-        let mut sha256 = String::with_capacity(64);
-        for byte in Sha256::digest(bytes) {
-            write!(sha256, "{byte:02x}").expect("a string takes all");
-        }
-        InputFile { name: name.into(), role: role.into(), sha256, copy: None }
-    }
-
-    /// Whether it is the file of a scenario, which a manifest has within itself.
-    pub fn is_scenario(&self) -> bool {
-        ["scenario", "manifest"].contains(&self.role.as_str())
-    }
-}
 
 /// The content of an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]

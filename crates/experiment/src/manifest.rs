@@ -3,123 +3,134 @@
 use crate::Fault;
 use crate::buffers::deadlock;
 use crate::cuts::cut_off;
-use crate::inputs::{Content, Contents, InputFile, Inputs, bytes_of, text_of};
+use crate::inputs::{Content, Contents, Inputs, bytes_of, text_of};
 use crate::plan::{Case, Plan};
 use crate::scenario::{Buffer, Draft, Node};
 use crate::warnings::{INPUT_CHANGED, INPUT_KEPT, OTHER_VERSION};
 use incast_egress::port::Join;
-use incast_measure::Run;
+use incast_measure::folder::MANIFEST;
+use incast_measure::{
+    FabricFacts, InputFile, Machine, Manifest, Outline, PfcFacts, PoolFacts, Run, RunsManifest,
+    TrafficFacts,
+};
 use incast_transport::{Notice, RunRecord};
 use incast_world::Pfc;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use std::sync::{Arc, OnceLock};
 
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Everything needed to repeat a case, and where it ran.
+/// Everything needed to repeat a case, and where it ran. What is known only of the whole run, as its warnings, is
+/// filled in later.
 pub fn manifest(
     plan: &Plan,
     case: &Case,
     record: &RunRecord,
     threads: usize,
     wall: Option<f64>,
-) -> Value {
-    let parameters: serde_json::Map<String, Value> = case
-        .transports
-        .iter()
-        .map(|transport| {
-            let values = transport.configured.resolved().into_iter();
-            let values = values.map(|(key, value)| (key.to_string(), Value::String(value)));
-            let mut table: serde_json::Map<String, Value> = values.collect();
-            table.insert("routing".into(), json!(transport.routing.name()));
-            (transport.info.name.to_string(), Value::Object(table))
-        })
-        .collect();
-    json!({
-        "deadlock": deadlock(&plan.fabric, record),
-        "stalled_since": record.stalled_since.map(|since| since.to_string()),
-        "cut_off": cut_off(plan, record),
-        "interrupted": record.interrupted,
-        "version": VERSION,
-        "title": plan.scenario.title,
-        "scenario": plan.resolved(std::slice::from_ref(case)),
-        "files": plan.inputs.files,
-        "directory": directory(),
-        "transport": case.label,
-        "label": case.title(),
-        "parameters": parameters,
-        "join": Join::NAMES.iter().find(|(_, one)| *one == plan.join).map(|(name, _)| *name),
-        "marking": case.transports.iter().find(|l| Some(l.info.id) == case.marking).map(|l| l.info.name),
-        "fabric": {
-            "topology": plan.fabric.name(),
-            "hosts": plan.fabric.hosts(),
-            "base_rtt": plan.site.base_rtt.to_string(),
-            "bdp_packets": plan.site.bdp_packets(plan.site.host_rate),
-            "host_rate": plan.site.host_rate.to_string(),
-            "max_rate": plan.site.max_rate.to_string(),
-            "buffer": Buffer(plan.site.buffer).to_string(),
-            "pfc": plan.pfc.as_deref().map(pfc_json),
-            "shared_buffer": plan.shared.map(|s| json!({"pool_bytes": s.pool, "alpha": s.alpha})),
-            "charged_mtu_bytes": plan.site.framing.charged_mtu(),
+) -> Manifest {
+    let parameters = case.transports.iter().map(|transport| {
+        let values = transport.configured.resolved().into_iter();
+        let mut table: BTreeMap<String, String> =
+            values.map(|(key, value)| (key.to_string(), value)).collect();
+        table.insert("routing".into(), transport.routing.name().into());
+        (transport.info.name.to_string(), table)
+    });
+    let join = Join::NAMES.iter().find(|(_, one)| *one == plan.join);
+    let marking = case.transports.iter().find(|one| Some(one.info.id) == case.marking);
+    Manifest {
+        outline: outline_of(plan, std::slice::from_ref(case), &plan.scenario.title),
+        interrupted: record.interrupted,
+        deadlock: deadlock(&plan.fabric, record),
+        stalled_since: record.stalled_since.map(|since| since.to_string()),
+        cut_off: cut_off(plan, record),
+        transport: case.label.clone(),
+        label: case.title(),
+        parameters: parameters.collect(),
+        join: join.map(|(name, _)| name.to_string()),
+        marking: marking.map(|one| one.info.name.into()),
+        fabric: fabric(plan),
+        traffic: TrafficFacts {
+            flows: plan.traffic.flows.len(),
+            load_definition: plan.traffic.load_definition.clone(),
+            offered_load: plan.traffic.offered_load,
+            total_bytes: u64::try_from(plan.traffic.total_bytes()).unwrap_or(u64::MAX),
         },
-        "traffic": {
-            "flows": plan.traffic.flows.len(),
-            "load_definition": plan.traffic.load_definition,
-            "offered_load": plan.traffic.offered_load,
-            "total_bytes": plan.traffic.total_bytes(),
-        },
-        "seed": plan.scenario.run.seed,
-        "world": plan.scenario.run.world.name(),
-        "threads": threads,
-        "machine": machine(),
-        "wall_seconds": wall,
-        "simulated_ns": record.ended.as_ns_f64(),
-        "series_start_ns": record.series_start.as_ns_f64(),
-        "packet_hops": record.packet_hops,
-        "events": record.events,
-    })
+        seed: plan.scenario.run.seed,
+        world: plan.scenario.run.world.name().into(),
+        threads,
+        warnings: vec![],
+        machine: machine(),
+        wall_seconds: wall,
+        simulated_ns: record.ended.as_ns_f64(),
+        series_start_ns: record.series_start.as_ns_f64(),
+        packet_hops: record.packet_hops,
+        events: record.events,
+        fidelity: None,
+    }
+}
+
+fn fabric(plan: &Plan) -> FabricFacts {
+    let site = &plan.site;
+    FabricFacts {
+        topology: plan.fabric.name().to_string(),
+        hosts: plan.fabric.hosts(),
+        base_rtt: site.base_rtt,
+        bdp_packets: site.bdp_packets(site.host_rate),
+        host_rate: site.host_rate.to_string(),
+        max_rate: site.max_rate.to_string(),
+        buffer: Buffer(site.buffer).to_string(),
+        pfc: plan.pfc.as_deref().map(pfc),
+        shared_buffer: plan.shared.map(|own| PoolFacts { pool_bytes: own.pool, alpha: own.alpha }),
+        charged_mtu_bytes: site.framing.charged_mtu(),
+    }
 }
 
 /// What is known of all cases of a plan before they run: enough to repeat them.
-pub fn outline(plan: &Plan, title: &str) -> Value {
-    json!({
-        "version": VERSION,
-        "title": title,
-        "scenario": plan.resolved(&plan.cases),
-        "files": plan.inputs.files,
-        "directory": directory(),
-    })
+pub fn outline(plan: &Plan, title: &str) -> Outline {
+    outline_of(plan, &plan.cases, title)
+}
+
+fn outline_of(plan: &Plan, cases: &[Case], title: &str) -> Outline {
+    Outline {
+        version: VERSION.into(),
+        title: title.into(),
+        scenario: json!(plan.resolved(cases)),
+        files: plan.inputs.files.clone(),
+        directory: directory(),
+        complete: false,
+        processes: None,
+    }
 }
 
 /// The manifest of several runs: the outline, and the manifest of each.
-pub fn comparison(plan: &Plan, title: &str, runs: &[Run]) -> Value {
-    let mut all = outline(plan, title);
-    all["runs"] = runs.iter().map(|run| run.manifest.clone()).collect();
-    all
+pub fn comparison(plan: &Plan, title: &str, runs: &[Run]) -> RunsManifest {
+    let runs = runs.iter().map(|run| run.manifest.clone()).collect();
+    RunsManifest { outline: outline(plan, title), runs }
 }
 
-fn pfc_json(pfc: &Pfc) -> Value {
-    let classes: Vec<u8> = (0..8).filter(|class| pfc.lossless.has(*class)).collect();
+fn pfc(pfc: &Pfc) -> PfcFacts {
     let (least, most) = pfc.xoff_range();
-    json!({
-        "classes": classes,
-        "xoff_bytes": least,
-        "xoff_bytes_max": most,
-        "release_bytes": pfc.release,
-        "headroom_bytes_max": pfc.headroom.iter().max(),
-    })
+    PfcFacts {
+        classes: (0..8).filter(|class| pfc.lossless.has(*class)).collect(),
+        xoff_bytes: least,
+        xoff_bytes_max: most,
+        release_bytes: pfc.release,
+        headroom_bytes_max: pfc.headroom.iter().max().copied(),
+    }
 }
 
 /// Asked once: each run of a study has a manifest, and the system takes its time to describe all cores.
-fn machine() -> Value {
-    static MACHINE: OnceLock<Value> = OnceLock::new();
-    let describe = || {
-        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        json!({ "cpu": cpu(), "cores": cores, "os": std::env::consts::OS })
-    };
+fn machine() -> Machine {
+    static MACHINE: OnceLock<Machine> = OnceLock::new();
+    let cores = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    let describe = || Machine { cpu: cpu(), cores: cores(), os: std::env::consts::OS.into() };
     MACHINE.get_or_init(describe).clone()
 }
 
@@ -136,25 +147,78 @@ fn cpu() -> String {
     name.unwrap_or(std::env::consts::ARCH).to_string()
 }
 
-/// A manifest read to repeat its run.
+/// Why a file of a results folder is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It is not there.
+    Missing,
+    /// It is not whole.
+    Damaged,
+    /// It is of another kind or version.
+    Refused,
+}
+
+/// What is wrong with a file of a results folder.
+#[derive(Clone, Debug)]
+pub struct UnreadFile {
+    /// In short.
+    pub why: Unread,
+    /// In words.
+    pub fault: Fault,
+}
+
+impl UnreadFile {
+    pub(crate) fn new(why: Unread, place: &str, problem: impl std::fmt::Display) -> UnreadFile {
+        UnreadFile { why, fault: Fault::new(problem).placed(place) }
+    }
+}
+
+impl From<UnreadFile> for Fault {
+    fn from(unread: UnreadFile) -> Fault {
+        unread.fault
+    }
+}
+
+/// Reads JSON of a results folder; `name` is its path in messages, and `version` the version that wrote it.
+pub(crate) fn read_json<T: DeserializeOwned>(
+    text: &[u8],
+    name: &str,
+    version: Option<&str>,
+) -> Result<T, UnreadFile> {
+    serde_json::from_slice(text).map_err(|error| {
+        let problem = match error.classify() {
+            Category::Eof => "truncated: copy the folder again, or repeat the run".to_string(),
+            Category::Data => {
+                let by = version.map_or(String::new(), |own| format!("written by version {own}, "));
+                let problem = format!(
+                    "{by}not as version {VERSION} writes it ({error}): `incast run FOLDER` repeats the run"
+                );
+                return UnreadFile::new(Unread::Refused, name, problem);
+            }
+            _ => format!("not JSON: {error}"),
+        };
+        UnreadFile::new(Unread::Damaged, &format!("{name}:{}", error.line()), problem)
+    })
+}
+
+/// What a run, or several together, recorded in a manifest: read to repeat it.
 #[derive(Debug)]
-pub struct Manifest {
+pub struct Recorded {
     /// Name in messages.
     name: String,
     /// The scenario.
     pub draft: Draft,
-    version: String,
-    files: Vec<InputFile>,
-    directory: String,
+    /// What the manifest says.
+    pub outline: Outline,
     /// Input files of which the folder has copies.
     kept: Contents,
 }
 
-impl Manifest {
+impl Recorded {
     /// Reads a manifest, or that of a results folder; `None` if `path` is a file of another kind.
-    pub fn load(path: &Path) -> Result<Option<Manifest>, Fault> {
+    pub fn load(path: &Path) -> Result<Option<Recorded>, Fault> {
         let file = match path.is_dir() {
-            true => path.join("manifest.json"),
+            true => path.join(MANIFEST),
             false => path.to_path_buf(),
         };
         let name = file.display().to_string();
@@ -169,17 +233,16 @@ impl Manifest {
             return Ok(None);
         }
         let input = InputFile::of(&name, "manifest", &bytes);
-        let mut manifest = Manifest::parse(&text_of(&name, bytes)?, &name)?;
-        manifest.draft.file = Some(input);
-        manifest.draft.note = manifest.warning().map(|notice| notice.text);
-        manifest.find_copies(file.parent().unwrap_or(Path::new("")))?;
-        Ok(Some(manifest))
+        let mut recorded = Recorded::parse(&bytes, &name)?;
+        recorded.draft.file = Some(input);
+        recorded.find_copies(file.parent().unwrap_or(Path::new("")))?;
+        Ok(Some(recorded))
     }
 
     /// Takes the copies of input files in its folder, or, for a run of several, in the one above. A copy
     /// that is not what was read is none.
     fn find_copies(&mut self, folder: &Path) -> Result<(), Fault> {
-        for file in &self.files {
+        for file in &self.outline.files {
             let Some(copy) = &file.copy else { continue };
             // What a manifest of somebody else names must lie within its folder.
             let inside = |part| matches!(part, Component::Normal(_));
@@ -212,7 +275,7 @@ impl Manifest {
 
     /// What is to be said of files that have changed since the run, but of which there are copies.
     pub fn kept_instead(&self) -> Vec<Notice> {
-        let read = self.files.iter().filter(|file| self.kept.contains_key(&file.name));
+        let read = self.outline.files.iter().filter(|file| self.kept.contains_key(&file.name));
         let changed = read.filter(|file| {
             let now = std::fs::read(&file.name).ok();
             now.is_some_and(|bytes| InputFile::of("", "", &bytes).sha256 != file.sha256)
@@ -220,51 +283,41 @@ impl Manifest {
         changed.map(|file| INPUT_KEPT.notice(&[("file", &file.name)])).collect()
     }
 
-    /// Reads the text of a manifest; `name` appears in messages.
-    pub fn parse(text: &str, name: &str) -> Result<Manifest, Fault> {
-        let all: Value = serde_json::from_str(text).map_err(|error| {
-            let problem = match error.is_eof() {
-                true => "the manifest is truncated: copy the folder again, or repeat the run"
-                    .to_string(),
-                false => format!("not JSON: {error}"),
-            };
-            Fault::new(problem).placed(format!("{name}:{}", error.line()))
-        })?;
-        let fail = |problem: String| Fault::new(problem).placed(name);
-        let Some(version) = all.get("version").and_then(Value::as_str) else {
-            return Err(fail(match all.get("experiment").and_then(Value::as_str) {
+    /// Reads a manifest; `name` appears in messages.
+    pub fn parse(text: &[u8], name: &str) -> Result<Recorded, UnreadFile> {
+        let refused = |problem: String| UnreadFile::new(Unread::Refused, name, problem);
+        let all: Value = read_json(text, name, None)?;
+        let said = |key: &str| all.get(key).and_then(Value::as_str);
+        let Some(version) = said("version") else {
+            return Err(refused(match said("experiment") {
                 Some(own) => format!("the manifest of a reproduction: `incast reproduce {own}`"),
                 None => "not an incast manifest: the key `version` is missing".into(),
             }));
         };
-        let Some(scenario) = all.get("scenario") else {
-            return Err(fail(format!(
-                "written by version {version}, which did not keep the scenario: it cannot be \
-                 repeated from this file"
+        if all.get("scenario").is_none() {
+            return Err(refused(format!(
+                "written by version {version}, which did not keep the scenario: it cannot be repeated from \
+                 this file"
             )));
-        };
-        let node = Node::deserialize(scenario).map_err(|error| fail(error.to_string()))?;
-        let files = all.get("files").cloned().unwrap_or(json!([]));
-        let files = serde_json::from_value(files);
-        Ok(Manifest {
-            name: name.into(),
-            draft: Draft::of_node(node, name),
-            version: version.into(),
-            files: files.map_err(|error| fail(format!("files: {error}")))?,
-            directory: all.get("directory").and_then(Value::as_str).unwrap_or_default().into(),
-            kept: Contents::new(),
-        })
+        }
+        let outline: Outline = read_json(text, name, Some(version))?;
+        let node =
+            Node::deserialize(&outline.scenario).map_err(|error| refused(error.to_string()))?;
+        let (draft, name) = (Draft::of_node(node, name), name.to_string());
+        let mut recorded = Recorded { name, draft, outline, kept: Contents::new() };
+        recorded.draft.note = recorded.warning().map(|notice| notice.text);
+        Ok(recorded)
     }
 
     /// Warning if another version wrote the manifest.
     pub fn warning(&self) -> Option<Notice> {
-        let Manifest { name, version, .. } = self;
+        let (name, version) = (&self.name, &self.outline.version);
         (version != VERSION).then(|| {
             OTHER_VERSION.notice(&[("manifest", name), ("version", version), ("own", &VERSION)])
         })
     }
 
-    /// The warning for one of [the changed files](Manifest::changed_files).
+    /// The warning for one of [the changed files](Recorded::changed_files).
     pub fn changed_file(fault: &Fault) -> Notice {
         let (file, change) = (fault.place(), fault.problem());
         INPUT_CHANGED.notice(&[("file", &file), ("change", &change)])
@@ -274,24 +327,24 @@ impl Manifest {
     pub fn changed_files(&self) -> Vec<Fault> {
         // A scenario is in the manifest itself.
         let read = |file: &&InputFile| !file.is_scenario() && !self.kept.contains_key(&file.name);
-        self.files.iter().filter(read).filter_map(|file| self.changed(file)).collect()
+        self.outline.files.iter().filter(read).filter_map(|file| self.changed(file)).collect()
     }
 
-    /// Input files that are missing or have changed, of those that [`inputs_now`](Manifest::inputs_now)
+    /// Input files that are missing or have changed, of those that [`inputs_now`](Recorded::inputs_now)
     /// reads.
     pub fn changed_files_now(&self) -> Vec<Fault> {
         let read = |file: &&InputFile| {
             !file.is_scenario()
                 && (Path::new(&file.name).is_file() || !self.kept.contains_key(&file.name))
         };
-        self.files.iter().filter(read).filter_map(|file| self.changed(file)).collect()
+        self.outline.files.iter().filter(read).filter_map(|file| self.changed(file)).collect()
     }
 
     fn changed(&self, file: &InputFile) -> Option<Fault> {
         let now = match bytes_of(&file.name) {
             Ok(bytes) => InputFile::of(&file.name, &file.role, &bytes),
             Err(fault) => {
-                let from = match self.directory.as_str() {
+                let from = match self.outline.directory.as_str() {
                     "" => String::new(),
                     place => format!("; the original run was started in {place}"),
                 };

@@ -7,10 +7,11 @@ use crate::plan::{Case, Plan};
 use crate::run::execute_into;
 use crate::run::{check_flows, execute, list_warnings};
 use crate::warnings::NOT_RUN;
+use incast_measure::folder::REPORT;
 use incast_measure::{Balance, ResultsFolder, Run, Warning};
 use incast_wire::pcapng;
 use incast_world::{Captured, Monitor, PacketSink};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -21,13 +22,12 @@ use std::sync::atomic::Ordering;
 /// `"complete": false`.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<(), Fault> {
     incast_measure::write_tables(folder, run, csv)?;
-    Ok(incast_measure::write_manifest(&folder.join("manifest.json"), &run.manifest, false)?)
+    Ok(incast_measure::write_manifest(folder, &run.manifest, false)?)
 }
 
 /// Rewrites the manifest after all other files of a run, so that `complete` is true only now.
 pub fn seal(folder: &Path, run: &Run) -> Result<(), Fault> {
-    let place = folder.join("manifest.json");
-    Ok(incast_measure::write_manifest(&place, &run.manifest, run.complete())?)
+    Ok(incast_measure::write_manifest(folder, &run.manifest, run.complete())?)
 }
 
 /// What a plan's cases left in a folder.
@@ -129,8 +129,7 @@ pub fn begin(folder: &ResultsFolder, plan: &Plan) -> Result<(), Fault> {
         folder.subfolder("inputs")?;
         incast_measure::write_atomic(&folder.path().join(copy), bytes)?;
     }
-    let manifest = folder.path().join("manifest.json");
-    Ok(incast_measure::write_manifest(&manifest, &outline(plan, &title(plan)), false)?)
+    Ok(incast_measure::write_manifest(folder.path(), &outline(plan, &title(plan)), false)?)
 }
 
 /// Writes the files of a case of a plan.
@@ -173,20 +172,19 @@ pub fn close(
     if let (1, [run]) = (plan.cases.len(), &*runs) {
         return seal(folder.path(), run);
     }
-    let manifest = folder.path().join("manifest.json");
     let complete = all_complete(plan, runs, stopped);
     let all = comparison(plan, &title(plan), runs);
-    Ok(incast_measure::write_manifest(&manifest, &all, complete)?)
+    Ok(incast_measure::write_manifest(folder.path(), &all, complete)?)
 }
 
 /// The manifest of the runs of a plan, as the file has it.
 pub fn manifest_of(plan: &Plan, runs: &[Run], stopped: bool) -> Value {
     if let (1, [run]) = (plan.cases.len(), runs) {
-        return run.manifest.clone();
+        return json!(run.manifest);
     }
     let mut all = comparison(plan, &title(plan), runs);
-    all["complete"] = all_complete(plan, runs, stopped).into();
-    all
+    all.outline.complete = all_complete(plan, runs, stopped);
+    json!(all)
 }
 
 /// Whether all cases of a plan ran to their ends.
@@ -218,7 +216,7 @@ pub fn fill_from(
     let record = crate::nodes::gather(plan, nodes);
     let mut run = crate::run::describe(plan, &plan.cases[0], record, None, 1, Some(wall));
     run.world = world.into();
-    run.manifest["processes"] = nodes.len().into();
+    run.manifest.outline.processes = Some(nodes.len());
     let json = serde_json::to_vec_pretty(nodes).map_err(Fault::new)?;
     incast_measure::write_atomic(&folder.path().join("nodes.json"), &json)?;
     write_run(folder.path(), &run, plan.scenario.output.csv)?;
@@ -238,7 +236,7 @@ pub fn title(plan: &Plan) -> String {
 /// Writes the comparison of several runs: report and picture.
 #[cfg(not(target_family = "wasm"))]
 pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result<(), Fault> {
-    let report = folder.path().join("report.html");
+    let report = folder.path().join(REPORT);
     incast_measure::report_html_of(&report, folder.place(), title, runs)?;
     incast_measure::summary_svg(&folder.path().join("summary.svg"), title, runs)?;
     Ok(())

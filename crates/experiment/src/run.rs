@@ -9,7 +9,7 @@ use crate::stopwatch::Stopwatch;
 use crate::testbed::{self, Ran};
 use crate::{Fault, endless, manifest::manifest, queues, trace};
 use incast_fabric::{Forwarding, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform};
-use incast_measure::{Balance, Fidelity, FlowMeta, Request, Run, Warning};
+use incast_measure::{Balance, Fidelity, FlowMeta, Manifest, Request, Run, StatedWarning};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowClass, FlowSpec, Origin, Start};
 use incast_world::{
@@ -216,10 +216,8 @@ pub(crate) fn describe(
     threads: usize,
     wall: Option<f64>,
 ) -> Run {
-    let mut manifest = manifest(plan, case, &record, threads, wall);
-    if let Some(fidelity) = &fidelity {
-        manifest["fidelity"] = serde_json::json!(fidelity);
-    }
+    let manifest =
+        Manifest { fidelity: fidelity.clone(), ..manifest(plan, case, &record, threads, wall) };
     let flows = flow_metas(plan, case, &record);
     let mut run = Run {
         label: case.title(),
@@ -246,13 +244,13 @@ pub(crate) fn describe(
     }
     run.servers = crate::nics::results(&plan.fabric, &run);
     list_warnings(&mut run);
-    run.manifest["complete"] = run.complete().into();
+    run.manifest.outline.complete = run.complete();
     run
 }
 
 /// Writes the warnings about a run into its manifest.
 pub(crate) fn list_warnings(run: &mut Run) {
-    run.manifest["warnings"] = run.warnings().iter().map(Warning::to_json).collect();
+    run.manifest.warnings = run.warnings().into_iter().map(StatedWarning::from).collect();
 }
 
 fn flow_metas(plan: &Plan, case: &Case, record: &RunRecord) -> Vec<FlowMeta> {
@@ -328,6 +326,7 @@ fn requests(plan: &Plan, record: &RunRecord) -> Vec<Request> {
 mod tests {
     use super::*;
     use crate::Scenario;
+    use incast_measure::Warning;
 
     fn plan(warmup: &str, more: &str) -> Plan {
         let text = format!(
@@ -488,13 +487,8 @@ mod tests {
             "[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [\"hpcc\"]\n{INCAST}[run]\nuntil = \"5us\"\n"
         ));
         let run = ran(&plan, 0);
-        let kinds: Vec<&str> = run.manifest["warnings"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|warning| warning["kind"].as_str().unwrap())
-            .collect();
+        let kinds: Vec<&str> = run.manifest.warnings.iter().map(|stated| stated.name()).collect();
         assert_eq!(kinds, ["without_pfc", "nothing_completed"]);
-        assert_eq!(run.manifest["complete"], false);
+        assert!(!run.manifest.outline.complete);
     }
 }

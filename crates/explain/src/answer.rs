@@ -97,7 +97,7 @@ impl Question {
         if let Some(folder) = &self.folder {
             let own = Results::open(folder, Some(name));
             match own {
-                Ok(results) if results.label == name => return Ok(results),
+                Ok(results) if results.label() == name => return Ok(results),
                 Err(fault) if !Path::new(name).exists() => return Err(fault),
                 _ => {}
             }

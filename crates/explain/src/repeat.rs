@@ -3,13 +3,14 @@
 use crate::explanation::Explanation;
 use crate::pauses::pausing_nodes;
 use incast_experiment::scenario::{Hosts, Trace};
-use incast_experiment::{Fault, Inputs, Manifest, Monitor, Plan, Scenario, execute, nearest};
+use incast_experiment::{
+    Fault, Inputs, Monitor, Plan, Scenario, StoredResults, StoredRun, UnreadFile, execute,
+};
 use incast_fabric::{Fabric, NodeId, Routes};
-use incast_measure::{Run, StoredFlows, StoredTable};
+use incast_measure::{Outline, Run, StoredFlows};
 use incast_transport::{Span, Time};
-use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Most events of the trace of an explanation.
@@ -51,14 +52,12 @@ impl Default for Selection {
 
 /// The stored results of one run, and its scenario.
 pub struct Results {
-    folder: PathBuf,
+    run: StoredRun,
     scenario: Scenario,
     /// The flows as stored.
     pub stored: StoredFlows,
     /// What a reader should know.
     pub notes: Vec<String>,
-    /// The transport of the run.
-    pub label: String,
     /// Written by this version.
     version: String,
     /// Its input files.
@@ -73,47 +72,11 @@ pub struct Repeated {
     pub explanations: Vec<Explanation>,
 }
 
-fn json(path: &Path) -> Result<Value, Fault> {
-    let place = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| Fault::new(error).placed(place.clone()))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| Fault::new(format!("not a whole manifest: {error}")).placed(place))
-}
-
-/// The names of the transports of a manifest's scenario.
-fn labels(manifest: &Value) -> Vec<String> {
-    let names = manifest["scenario"]["transport"]["names"].as_array();
-    let text = |name: &Value| name.as_str().map(str::to_string);
-    names.into_iter().flatten().filter_map(text).collect()
-}
-
-/// The transport that is asked for, or the only one.
-fn chosen(labels: &[String], wanted: Option<&str>, folder: &Path) -> Result<String, Fault> {
-    let all = labels.join(", ");
-    match (wanted, labels) {
-        (Some(wanted), _) if labels.iter().any(|label| label == wanted) => Ok(wanted.to_string()),
-        // In a run of several transports it selects flows.
-        (Some(_), [only]) => Ok(only.clone()),
-        (Some(wanted), _) => {
-            let hint = nearest(wanted, labels.iter().map(String::as_str));
-            let problem = format!("not in {}: expected one of {all}{hint}", folder.display());
-            Err(Fault::value("--transport", wanted, problem))
-        }
-        (None, [only]) => Ok(only.clone()),
-        (None, []) => Err(Fault::new("the manifest names no transport; it cannot be repeated")),
-        (None, _) => Err(Fault::new(format!(
-            "{} has runs of several transports: choose one with --transport ({all}), or explain \
-             the difference of two with --between",
-            folder.display()
-        ))),
-    }
-}
-
 /// Why the run of a manifest cannot be repeated, if that is known from the manifest alone.
-pub fn not_repeatable(manifest: &Value) -> Option<&'static str> {
+pub fn not_repeatable(outline: &Outline) -> Option<&'static str> {
     let processes = "made by several processes in real time: such a run cannot be repeated, and so not \
                      be explained; run its scenario with `run.world = \"sim\"`";
-    (!manifest["processes"].is_null()).then_some(processes)
+    outline.processes.map(|_| processes)
 }
 
 impl Results {
@@ -124,19 +87,12 @@ impl Results {
     /// or the stored flows cannot be read.
     pub fn open(folder: &Path, transport: Option<&str>) -> Result<Results, Fault> {
         let place = folder.display().to_string();
-        let Some(manifest) = Manifest::load(folder)? else {
-            let problem =
-                "not a results folder: expected one that `incast run` or `incast compare` wrote";
-            return Err(Fault::new(problem).placed(place));
-        };
-        let file =
-            if folder.is_dir() { folder.join("manifest.json") } else { folder.to_path_buf() };
-        let folder = file.parent().unwrap_or(Path::new(".")).to_path_buf();
-        let raw = json(&file)?;
-        if let Some(problem) = not_repeatable(&raw) {
+        let results = StoredResults::open(folder)?;
+        let recorded = &results.recorded;
+        if let Some(problem) = not_repeatable(&recorded.outline) {
             return Err(Fault::new(problem).placed(place));
         }
-        if let Some(changed) = manifest.changed_files().into_iter().next() {
+        if let Some(changed) = recorded.changed_files().into_iter().next() {
             let problem = format!(
                 "{changed}; the run cannot be repeated without the file as it was: restore it, or, to \
                  explain a run with what the file holds now, run `incast run {place} \
@@ -144,47 +100,36 @@ impl Results {
             );
             return Err(Fault::new(problem));
         }
-        let labels = labels(&raw);
-        let label = chosen(&labels, transport, &folder)?;
-        let home = if labels.len() > 1 { folder.join(&label) } else { folder.clone() };
-        let warning = manifest.warning().map(|notice| notice.text);
-        let mut notes: Vec<String> = warning.into_iter().collect();
-        let own = json(&home.join("manifest.json")).unwrap_or(Value::Null);
-        if own["complete"] == Value::Bool(false) {
-            notes.push(format!(
-                "the run in {} is not complete (interrupted, cut short, or without a completed flow)",
-                home.display()
-            ));
-        }
-        let inputs = manifest.inputs();
-        let scenario = manifest.draft.scenario()?;
-        let flows = home.join("flows.parquet");
-        if !flows.is_file() {
-            let problem = format!(
-                "there is no flows.parquet: the run ended before its results were written; repeat it \
-                 with `incast run {place}`"
-            );
-            return Err(Fault::new(problem).placed(home.display().to_string()));
-        }
-        let stored = StoredFlows::read(&flows).map_err(|problem| {
-            let advice = format!("{problem}; repeat the run with `incast run {place}`");
-            Fault::new(advice).placed(flows.display().to_string())
+        // In a run of several transports it selects flows.
+        let transport = transport.filter(|_| results.runs.len() > 1);
+        let run = results.run(transport).map_err(|fault| match transport {
+            Some(_) => fault,
+            None => fault.noted("or explain the difference of two with --between"),
         })?;
-        let version = raw["version"].as_str().unwrap_or_default().to_string();
-        Ok(Results { notes, ..Results::of(home, scenario, label, stored, version, inputs) })
+        let warning = recorded.warning().map(|notice| notice.text);
+        let notes = warning.into_iter().chain(run.note()).collect();
+        Ok(Results { notes, ..Results::of(&results, run, recorded.inputs())? })
     }
 
-    /// Results that have been read already: of the run of `label` of a scenario.
+    /// One run of a results folder that has been opened, with its input files.
+    ///
+    /// # Errors
+    /// The stored flows cannot be read.
     pub fn of(
-        folder: PathBuf,
-        mut scenario: Scenario,
-        label: String,
-        stored: StoredFlows,
-        version: String,
+        results: &StoredResults,
+        run: &StoredRun,
         inputs: Inputs,
-    ) -> Results {
-        scenario.transport.names = vec![label.clone()];
-        Results { folder, scenario, stored, notes: vec![], label, version, inputs }
+    ) -> Result<Results, UnreadFile> {
+        let mut scenario = results.scenario.clone();
+        scenario.transport.names = vec![run.transport.clone()];
+        let version = results.recorded.outline.version.clone();
+        let (run, stored) = (run.clone(), run.flows()?);
+        Ok(Results { run, scenario, stored, notes: vec![], version, inputs })
+    }
+
+    /// The transport of the run.
+    pub fn label(&self) -> &str {
+        &self.run.transport
     }
 
     /// The flows that a selection is of, the slowest first.
@@ -211,7 +156,8 @@ impl Results {
         }
         let of_transport = |flow: &usize| {
             selection.transport.as_ref().is_none_or(|wanted| {
-                *wanted == self.label || self.stored.text("transport", *flow) == Some(wanted)
+                *wanted == self.run.transport
+                    || self.stored.text("transport", *flow) == Some(wanted)
             })
         };
         let of_size = |flow: &usize| {
@@ -231,7 +177,7 @@ impl Results {
                 (Some(least), Some(most)) => format!(
                     "no completed flow of {} is of that transport and size; its flows have {least} to \
                      {most} bytes",
-                    self.folder.display()
+                    self.run.name()
                 ),
                 _ => "the run has no flows".to_string(),
             };
@@ -289,8 +235,7 @@ impl Results {
 
     /// The ideal completion time of an iteration of a collective, if it is stored.
     pub fn ideal_of_collective(&self, collective: u32, iteration: u32) -> Option<u64> {
-        let bytes = std::fs::read(self.folder.join("collectives.parquet")).ok()?;
-        let table = StoredTable::new(bytes.into()).ok()?;
+        let table = self.run.table("collectives").ok()?;
         let column = |name| table.numbers(name).ok();
         let (number, own) = (column("collective")?, column("iteration")?);
         let wanted = (f64::from(collective), f64::from(iteration));
@@ -313,7 +258,7 @@ impl Results {
                  repeated and explained; run its scenario under the virtual clock",
                 plan.dataplane().clock.name()
             );
-            return Err(Fault::new(problem).placed(self.folder.display().to_string()));
+            return Err(Fault::new(problem).placed(self.run.name()));
         }
         Ok(plan)
     }

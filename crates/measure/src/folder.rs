@@ -4,6 +4,18 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The manifest of a folder of results, of one run or of several: it is written last.
+pub const MANIFEST: &str = "manifest.json";
+/// One run in numbers, written after its tables.
+pub const SUMMARY: &str = "summary.json";
+/// The report of all runs of a folder.
+pub const REPORT: &str = "report.html";
+
+/// The file of a table, such as `flows`.
+pub fn table_file(name: &str) -> String {
+    format!("{name}.parquet")
+}
+
 /// Results could not be written. The message contains the path and the system error.
 #[derive(Debug)]
 pub enum FolderError {
@@ -151,7 +163,7 @@ impl ResultsFolder {
             return Err(FolderError::Exists { path: place });
         }
         // Replacing deletes; a slip such as `--out ~ --force` must not.
-        if !out.join("manifest.json").is_file() {
+        if !out.join(MANIFEST).is_file() {
             return Err(FolderError::NotResults { path: place });
         }
         let work = beside(&at("find", out, out.canonicalize())?, "new");

@@ -32,6 +32,7 @@ pub mod folder;
 pub mod frame;
 mod histogram;
 mod load;
+mod manifest;
 pub mod measured;
 mod number;
 mod numbers;
@@ -65,6 +66,10 @@ pub use fidelity::Fidelity;
 pub use folder::{FolderError, ResultsFolder, write_atomic, write_atomic_unsynced};
 pub use histogram::{Cell as SlowdownCell, QUANTILE_ERROR, SIZE_BINS, SizeBin, SlowdownHistogram};
 pub use load::LoadSummary;
+pub use manifest::{
+    FabricFacts, InputFile, Machine, Manifest, Outline, PfcFacts, PoolFacts, RunsManifest,
+    StatedWarning, TrafficFacts,
+};
 pub use number::{significant, with_half_width};
 pub use numbers::{Kind as NumberKind, Number, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
@@ -88,6 +93,6 @@ pub use tiers::TierSummary;
 pub use warning::{
     Rare, WARNINGS_AFTER, WARNINGS_BEFORE, Warning, grouped, values_needed, warnings_of,
 };
-pub use write::{files_of, write_manifest, write_run, write_summary, write_tables};
+pub use write::{files_of, write_manifest, write_run, write_tables};
 
 pub use incast_transport::RunRecord;

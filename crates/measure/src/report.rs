@@ -227,7 +227,8 @@ fn real_time(runs: &[Run]) -> String {
 fn manifests(runs: &[Run]) -> String {
     let mut out = String::from("<h2>Configuration</h2>\n");
     for run in runs {
-        let text = serde_json::to_string_pretty(&run.manifest).expect("JSON becomes text");
+        let sorted = serde_json::to_value(&run.manifest).expect("plain data becomes JSON");
+        let text = serde_json::to_string_pretty(&sorted).expect("JSON becomes text");
         let speed = run.wall_seconds.filter(|seconds| *seconds > 0.0).map(|seconds| {
             let rate = run.record.packet_hops as f64 / seconds / 1e6;
             let (hops, rate) = (significant(seconds), significant(rate));

@@ -1,7 +1,7 @@
 //! One run: its record with the scenario's metadata.
 
 use crate::warning::{Warning, warnings_of};
-use crate::{Collective, Fidelity, Server};
+use crate::{Collective, Fidelity, Manifest, Server};
 use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
 use incast_units::{Bytes, Rate, Span, Time};
 
@@ -109,8 +109,8 @@ pub struct Run {
     pub servers: Vec<Server>,
     /// Unloaded RTT of a full packet and its ACK over the longest path; zero if unknown.
     pub base_rtt: Span,
-    /// The resolved scenario and where and how it ran, for `manifest.json`; a JSON object.
-    pub manifest: serde_json::Value,
+    /// The resolved scenario and where and how it ran, for `manifest.json`.
+    pub manifest: Manifest,
     /// Warnings that were known before the run.
     pub notes: Vec<Warning>,
     /// Which world ran it, in words; empty if unknown.

@@ -186,6 +186,14 @@ impl Warning {
         Warning::Configuration { name: notice.kind.name.into(), about: notice.text.clone() }
     }
 
+    /// The name of its kind.
+    pub fn name(&self) -> &str {
+        match self {
+            Warning::Configuration { name, .. } => name,
+            other => other.kind().expect("all others are declared").name,
+        }
+    }
+
     /// Its kind; `None` for one of a scenario, which carries its sentence.
     pub fn kind(&self) -> Option<&'static WarningKind> {
         Some(match self {
@@ -249,15 +257,6 @@ impl fmt::Display for Warning {
         let shown: Vec<(&str, &dyn fmt::Display)> =
             values.iter().map(|(name, value)| (*name, value as &dyn fmt::Display)).collect();
         f.write_str(&self.kind().expect("all others are declared").text(&shown))
-    }
-}
-
-impl Warning {
-    /// Its data with its text, for a manifest.
-    pub fn to_json(&self) -> serde_json::Value {
-        let mut json = serde_json::to_value(self).expect("plain data becomes JSON");
-        json["text"] = self.to_string().into();
-        json
     }
 }
 

@@ -1,13 +1,14 @@
 //! Writes columns as Parquet and CSV, and the small JSON files.
 
 use crate::columns::{Cell, Column, Row, Table, tables_of};
-use crate::folder::{FolderError, write_atomic, write_through};
+use crate::folder::{FolderError, MANIFEST, SUMMARY, table_file, write_atomic, write_through};
 use crate::{Run, Summary, summarise};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Metadata, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
@@ -154,33 +155,24 @@ fn push_csv(line: &mut String, run: &Run, row: Row, column: &Column) {
     done.transpose().expect("writing to a string");
 }
 
-/// Writes a `manifest.json` with `"complete"` set as given. Write one with `false` before a run
-/// starts, so that it is correct if the run is aborted. Panics if `manifest` is neither an object
-/// nor null.
+/// Writes the `manifest.json` of a folder with `"complete"` set as given. Write one with `false` before a run
+/// starts, so that it is correct if the run is aborted. Panics if `manifest` is no object.
 pub fn write_manifest(
-    path: &Path,
-    manifest: &serde_json::Value,
+    folder: &Path,
+    manifest: &impl Serialize,
     complete: bool,
 ) -> Result<(), FolderError> {
-    let mut object = match manifest {
-        serde_json::Value::Object(object) => object.clone(),
-        serde_json::Value::Null => serde_json::Map::new(),
-        other => panic!("a manifest is a JSON object, not {other}"),
-    };
-    object.insert("complete".into(), complete.into());
-    write_json(path, &object)
+    write_atomic(&folder.join(MANIFEST), &manifest_bytes(manifest, complete))
 }
 
-/// Writes a `summary.json`. Equal runs make equal bytes.
-pub fn write_summary(path: &Path, summary: &Summary) -> Result<(), FolderError> {
-    write_json(path, summary)
+/// Keys in alphabetical order.
+fn manifest_bytes(manifest: &impl Serialize, complete: bool) -> Vec<u8> {
+    let mut object = serde_json::to_value(manifest).expect("plain data becomes JSON");
+    object["complete"] = complete.into();
+    json_bytes(&object)
 }
 
-fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderError> {
-    write_atomic(path, &json_bytes(value))
-}
-
-fn json_bytes(value: &impl serde::Serialize) -> Vec<u8> {
+fn json_bytes(value: &impl Serialize) -> Vec<u8> {
     let mut text = serde_json::to_vec_pretty(value).expect("plain data becomes JSON");
     text.push(b'\n');
     text
@@ -192,20 +184,17 @@ fn json_bytes(value: &impl serde::Serialize) -> Vec<u8> {
 /// Returns the summary.
 pub fn write_run(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     let summary = write_tables(folder, run, csv)?;
-    write_manifest(&folder.join("manifest.json"), &run.manifest, run.complete())?;
+    write_manifest(folder, &run.manifest, run.complete())?;
     Ok(summary)
 }
 
 /// The files that [`write_run`] writes, by name, without CSV: for programs without a file system.
 pub fn files_of(run: &Run) -> Vec<(String, Vec<u8>)> {
     run.check();
-    let mut files: Vec<(String, Vec<u8>)> = tables_of(run)
-        .map(|table| (format!("{}.parquet", table.name), table.parquet(run)))
-        .collect();
-    let mut manifest = run.manifest.clone();
-    manifest["complete"] = run.complete().into();
-    files.push(("summary.json".into(), json_bytes(&summarise(run))));
-    files.push(("manifest.json".into(), json_bytes(&manifest)));
+    let mut files: Vec<(String, Vec<u8>)> =
+        tables_of(run).map(|table| (table_file(table.name), table.parquet(run))).collect();
+    files.push((SUMMARY.into(), json_bytes(&summarise(run))));
+    files.push((MANIFEST.into(), manifest_bytes(&run.manifest, run.complete())));
     files
 }
 
@@ -213,12 +202,12 @@ pub fn files_of(run: &Run) -> Vec<(String, Vec<u8>)> {
 pub fn write_tables(folder: &Path, run: &Run, csv: bool) -> Result<Summary, FolderError> {
     run.check();
     for table in tables_of(run) {
-        table.write_parquet(&folder.join(format!("{}.parquet", table.name)), run)?;
+        table.write_parquet(&folder.join(table_file(table.name)), run)?;
         if csv {
             table.write_csv(&folder.join(format!("{}.csv", table.name)), run)?;
         }
     }
     let summary = summarise(run);
-    write_summary(&folder.join("summary.json"), &summary)?;
+    write_atomic(&folder.join(SUMMARY), &json_bytes(&summary))?;
     Ok(summary)
 }

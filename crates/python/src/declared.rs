@@ -4,8 +4,7 @@ use crate::error;
 use incast_experiment::Scenario;
 use incast_experiment::scenario::Key;
 use incast_measure::columns::{Column, all_tables};
-use incast_measure::{Number, StudyResults, Summary, study_frame};
-use pyo3::exceptions::PyValueError;
+use incast_measure::{StudyResults, study_frame};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -50,13 +49,4 @@ pub fn columns() -> String {
     });
     all.insert("study".into(), study.collect());
     Value::Object(all).to_string()
-}
-
-/// The numbers of a summary (`summary.json`) by name, in order; null where there is none.
-#[pyfunction]
-pub fn numbers(summary: &str) -> PyResult<String> {
-    let read = serde_json::from_str::<Summary>(summary);
-    let summary = read.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let of = |number: &Number| json!([number.name, number.of(&summary)]);
-    Ok(incast_measure::numbers().iter().map(of).collect::<Value>().to_string())
 }

@@ -24,7 +24,7 @@ mod _incast {
     #[pymodule_export]
     use super::control::{Ack, Registration, register_control};
     #[pymodule_export]
-    use super::declared::{catalogue, columns, keys, numbers};
+    use super::declared::{catalogue, columns, keys};
     #[pymodule_export]
     use super::driver::{StudyDriver, run_bytes};
     #[pymodule_export]
@@ -34,7 +34,7 @@ mod _incast {
     #[pymodule_export]
     use super::reproduce::{Reproduction, reproduction};
     #[pymodule_export]
-    use super::results::{Results, comparison};
+    use super::results::{Results, stored};
     #[pymodule_export]
     use super::study::{Study, interval, shown, study, study_in};
     #[pymodule_export]

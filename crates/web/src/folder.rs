@@ -2,32 +2,28 @@
 
 use crate::filling::{Filling, filling};
 use crate::lab::{Lab, Progress, run};
-use crate::opened::{Files, Opened, json_of, within};
+use crate::opened::Opened;
 use crate::{Kind, Trouble, scenario, shape, warning};
 use bytes::Bytes;
 use incast_experiment::{
-    Content, Contents, Fault, InputFile, Inputs, Manifest, Network, Plan, Scenario, VERSION,
+    Content, Contents, Fault, Files, InputFile, Inputs, Network, Plan, StoredResults, VERSION,
     sources, text_of,
 };
 use incast_explain::{Difference, Repeated, Results};
 use incast_fabric::NodeId;
-use incast_measure::{Run, StoredFlows, files_of};
+use incast_measure::folder::{MANIFEST, SUMMARY};
+use incast_measure::{Outline, Run, Summary, files_of};
 use serde_json::{Value, json};
 use std::cell::OnceCell;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Results of one run or of a comparison.
 pub struct Folder {
-    files: Files,
-    manifest: Value,
-    scenario: Scenario,
+    results: StoredResults,
     runs: Vec<Opened>,
     notes: Vec<String>,
     /// Input files of the scenario that are known.
     inputs: Contents,
-    /// Those that the manifest names.
-    named: Vec<InputFile>,
     /// The network of all runs, once it has been asked for.
     network: OnceCell<Network>,
 }
@@ -39,38 +35,25 @@ impl Folder {
     /// # Errors
     /// There is no manifest, it is not that of a run, no run has results, or a file is not whole.
     pub fn new(files: Vec<(String, Bytes)>) -> Result<Folder, Trouble> {
-        let files = rooted(files)?;
-        let raw = json_of(&files, "manifest.json")?.expect("it is there");
-        let text = String::from_utf8_lossy(&files["manifest.json"]);
-        let manifest = Manifest::parse(&text, "manifest.json")?;
-        let scenario = manifest.draft.scenario().map_err(|fault| match manifest.warning() {
-            Some(warning) => fault.noted(&warning.text),
-            None => fault,
-        })?;
-        let names = scenario.transport.names.clone();
-        let mut runs = vec![];
-        for label in &names {
-            let folder = if names.len() > 1 { label.as_str() } else { "" };
-            runs.push(Opened::new(&files, folder, label)?);
-        }
-        let notes = notes(&manifest, &raw, &runs);
-        runs.retain(Opened::has_results);
+        let results = StoredResults::of(rooted(files)?)?;
+        let written = results.runs.iter().filter(|run| run.has_results());
+        let runs = written.map(Opened::new).collect::<Result<Vec<Opened>, Trouble>>()?;
         if runs.is_empty() {
             let problem = "the run ended before its results were written, or only a part of the folder was \
                            chosen: choose the whole folder, or repeat the run with `incast run FOLDER`";
-            return Err(Trouble::of(Kind::Incomplete, "flows.parquet", problem));
+            return Err(Trouble::of(Kind::Incomplete, SUMMARY, problem));
         }
-        let named = serde_json::from_value(raw["files"].clone()).unwrap_or_default();
-        let mut folder = Folder {
-            files,
-            manifest: raw,
-            scenario,
-            runs,
-            notes,
-            inputs: Contents::new(),
-            named,
-            network: OnceCell::new(),
-        };
+        let mut notes = results.notes();
+        if results.recorded.warning().is_some() {
+            let version = &results.recorded.outline.version;
+            let note = format!(
+                "written by version {version}, and this page is of {VERSION}: what is stored is shown as it is, \
+                 but a repeated run may differ; open it with `incast explore` of that version"
+            );
+            notes.insert(0, note);
+        }
+        let (inputs, network) = (Contents::new(), OnceCell::new());
+        let mut folder = Folder { results, runs, notes, inputs, network };
         folder.find_inputs();
         Ok(folder)
     }
@@ -90,10 +73,10 @@ impl Folder {
 
     /// Takes input files of the scenario that lie in the folder.
     fn find_inputs(&mut self) {
-        for file in self.named.clone() {
+        for file in self.named().to_vec() {
             let own = file.name.rsplit('/').next().unwrap_or(&file.name);
-            let copy = file.copy.as_ref().and_then(|copy| self.files.get(copy));
-            let found = copy.or(self.files.get(&file.name)).or(self.files.get(own));
+            let copy = file.copy.as_ref().and_then(|copy| self.files().get(copy));
+            let found = copy.or(self.files().get(&file.name)).or(self.files().get(own));
             if let Some(bytes) = found.cloned() {
                 // One that has changed is refused where it is added by hand; here it is only not used.
                 let _ = self.add_input(&file.name, bytes.to_vec());
@@ -108,7 +91,7 @@ impl Folder {
     pub fn add_input(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), Trouble> {
         let found = InputFile::of(name, "", &bytes).sha256;
         if let Some(known) =
-            self.named.iter().find(|file| file.name == name && file.sha256 != found)
+            self.named().iter().find(|file| file.name == name && file.sha256 != found)
         {
             let problem = format!(
                 "changed since the run: expected SHA-256 {}, found {found}; choose the file as it was, or \
@@ -126,10 +109,10 @@ impl Folder {
     /// What is in it: `ResultsInfo` in `incast-web.d.ts`.
     pub fn info(&self) -> Value {
         let read = |path: &String| {
-            let own = ["manifest.json", "summary.json"];
-            own.iter().any(|name| path.ends_with(name)) || path.ends_with(".parquet")
+            [MANIFEST, SUMMARY].iter().any(|name| path.ends_with(name))
+                || path.ends_with(".parquet")
         };
-        let inputs = self.named.iter().filter(|file| !file.is_scenario());
+        let inputs = self.named().iter().filter(|file| !file.is_scenario());
         let inputs: Vec<Value> = inputs
             .map(|file| {
                 let given = self.inputs.contains_key(&file.name);
@@ -140,46 +123,50 @@ impl Folder {
             .collect();
         json!({
             "title": self.title(),
-            "version": self.manifest["version"].as_str().unwrap_or_default(),
+            "version": self.outline().version,
             "notes": self.notes,
             "runs": self.runs.iter().map(|run| self.run_info(run)).collect::<Vec<_>>(),
             "inputs": inputs,
-            "others": self.files.keys().filter(|path| !read(path)).collect::<Vec<_>>(),
+            "others": self.files().keys().filter(|path| !read(path)).collect::<Vec<_>>(),
         })
     }
 
     /// The title of the scenario, or what was run where.
     fn title(&self) -> String {
-        match self.manifest["title"].as_str() {
-            Some(title) if !title.is_empty() => title.to_string(),
-            _ => {
-                let labels: Vec<&str> = self.runs.iter().map(|run| run.label.as_str()).collect();
-                let topology = self.runs[0].manifest["fabric"]["topology"].as_str();
-                format!("{} on {}", labels.join(", "), topology.unwrap_or("a network"))
+        match self.outline().title.as_str() {
+            "" => {
+                let labels: Vec<&str> =
+                    self.runs.iter().map(|one| one.run.transport.as_str()).collect();
+                format!("{} on {}", labels.join(", "), self.runs[0].manifest.fabric.topology)
             }
+            title => title.to_string(),
         }
+    }
+
+    fn outline(&self) -> &Outline {
+        &self.results.recorded.outline
+    }
+
+    /// The input files that the manifest names.
+    fn named(&self) -> &[InputFile] {
+        &self.outline().files
     }
 
     fn run_info(&self, run: &Opened) -> Value {
         let manifest = &run.manifest;
-        let rows = run.table("flows").map_or(0, |table| table.rows());
-        let parameters = manifest["parameters"].as_object();
-        let transports: Vec<&String> =
-            parameters.into_iter().flatten().map(|(name, _)| name).collect();
-        let warnings = manifest["warnings"].as_array().into_iter().flatten().map(warning::stored);
-        let rtt = manifest["fabric"]["base_rtt"].as_str().and_then(|text| text.parse().ok());
+        let warnings = manifest.warnings.iter().map(warning::stated);
         json!({
-            "label": run.label,
-            "folder": run.folder,
-            "complete": manifest["complete"].as_bool().unwrap_or(false),
-            "flows": rows,
-            "hosts": manifest["fabric"]["hosts"].as_u64().unwrap_or(0),
-            "simulated_ps": run.number("simulated_ns").map_or(0.0, |ns| ns * 1e3),
-            "series_start_ps": run.number("series_start_ns").map_or(0.0, |ns| ns * 1e3),
-            "base_rtt_ps": rtt.map_or(0, |rtt: incast_transport::Span| rtt.0),
-            "topology": manifest["fabric"]["topology"].as_str().unwrap_or_default(),
-            "transports": transports,
-            "world": manifest["world"].as_str().unwrap_or_default(),
+            "label": run.run.transport,
+            "folder": run.run.folder,
+            "complete": run.run.complete,
+            "flows": run.table("flows").map_or(0, |table| table.rows()),
+            "hosts": manifest.fabric.hosts,
+            "simulated_ps": manifest.simulated_ns * 1e3,
+            "series_start_ps": manifest.series_start_ns * 1e3,
+            "base_rtt_ps": manifest.fabric.base_rtt.0,
+            "topology": manifest.fabric.topology,
+            "transports": manifest.parameters.keys().collect::<Vec<_>>(),
+            "world": manifest.world,
             "not_repeatable": self.not_repeatable(run).unwrap_or_default(),
             "warnings": warnings.collect::<Vec<_>>(),
             "tables": run.names(),
@@ -188,12 +175,13 @@ impl Folder {
 
     /// Why a run cannot be repeated, as far as that is known without trying.
     fn not_repeatable(&self, run: &Opened) -> Option<String> {
-        let known = incast_explain::not_repeatable(&self.manifest)
-            .or(incast_explain::not_repeatable(&run.manifest))
+        let known = incast_explain::not_repeatable(self.outline())
+            .or(incast_explain::not_repeatable(&run.manifest.outline))
             .map(str::to_string);
         let missing = self.missing_input(|_| true).map(|trouble| trouble.to_string());
-        let varies = self.scenario.run.world != incast_experiment::World::Sim
-            && self.scenario.dataplane.as_ref().is_some_and(|one| one.clock.varies());
+        let scenario = &self.results.scenario;
+        let varies = scenario.run.world != incast_experiment::World::Sim
+            && scenario.dataplane.as_ref().is_some_and(|one| one.clock.varies());
         let advice = "it ran in real time, and no two such runs are equal: it cannot be repeated and \
                       explained; run its scenario with `run.world = \"sim\"`";
         let varies = varies.then(|| advice.to_string());
@@ -204,7 +192,7 @@ impl Folder {
     fn missing_input(&self, needed: impl Fn(&str) -> bool) -> Option<Trouble> {
         let missing =
             |(name, role): &(&str, &str)| needed(role) && !self.inputs.contains_key(*name);
-        let (name, role) = sources(&self.scenario).into_iter().find(missing)?;
+        let (name, role) = sources(&self.results.scenario).into_iter().find(missing)?;
         let problem = format!(
             "the {role} file of the scenario is not in the folder: choose it too, and the run can be \
              repeated{}",
@@ -223,19 +211,17 @@ impl Folder {
         self.runs.get(run).ok_or_else(fault)
     }
 
-    /// The summary of a run as it is stored.
+    /// The summary of a run.
     ///
     /// # Errors
-    /// It is not there.
-    pub fn summary(&self, run: usize) -> Result<Value, Trouble> {
-        let path = within(&self.run(run)?.folder, "summary.json");
-        let missing = || Trouble::of(Kind::Incomplete, &path, "it is not in the folder");
-        json_of(&self.files, &path)?.ok_or_else(missing)
+    /// It is not there, or of another version.
+    pub fn summary(&self, run: usize) -> Result<Summary, Trouble> {
+        Ok(self.run(run)?.run.summary()?)
     }
 
     /// The scenario of all runs as TOML.
     pub fn scenario_toml(&self) -> String {
-        self.scenario.to_brief_toml()
+        self.results.scenario.to_brief_toml()
     }
 
     /// The plan of a run.
@@ -251,13 +237,8 @@ impl Folder {
         if let Some(missing) = self.missing_input(|_| true) {
             return Err(missing);
         }
-        let path = within(&opened.folder, "flows.parquet");
-        let stored = StoredFlows::of(self.files[&path].clone());
-        let stored = stored.map_err(|problem| Trouble::of(Kind::Truncated, &path, problem))?;
-        let version = self.manifest["version"].as_str().unwrap_or_default().to_string();
         let inputs = Inputs::of(Arc::new(self.inputs.clone()));
-        let (scenario, label) = (self.scenario.clone(), opened.label.clone());
-        Ok(Results::of(PathBuf::from(&opened.folder), scenario, label, stored, version, inputs))
+        Ok(Results::of(&self.results, &opened.run, inputs)?)
     }
 
     /// The network of a run.
@@ -278,7 +259,7 @@ impl Folder {
         if let Some(missing) = self.missing_input(draws) {
             return Err(missing);
         }
-        let network = Network::of(&self.scenario, Arc::new(self.inputs.clone()));
+        let network = Network::of(&self.results.scenario, Arc::new(self.inputs.clone()));
         let network = network.map_err(Trouble::not_repeatable)?;
         Ok(self.network.get_or_init(|| network))
     }
@@ -314,8 +295,8 @@ impl Folder {
         if let Some(flow) = flows.iter().find(|flow| **flow as usize >= rows) {
             return Err(no_such_flow(*flow as usize, rows));
         }
-        if let Some(problem) = incast_explain::not_repeatable(&self.manifest) {
-            return Err(Trouble::of(Kind::NotRepeatable, "manifest.json", problem));
+        if let Some(problem) = incast_explain::not_repeatable(self.outline()) {
+            return Err(Trouble::of(Kind::NotRepeatable, MANIFEST, problem));
         }
         let results = self.results(number)?;
         let mut trouble = None;
@@ -348,7 +329,7 @@ impl Folder {
         let mut one = |run: usize| -> Result<_, Trouble> {
             let mut repeated = self.explain(run, &[flow], progress)?;
             let mut explanation = repeated.explanations.remove(0);
-            explanation.run = self.run(run)?.label.clone();
+            explanation.run = self.run(run)?.run.transport.clone();
             Ok(explanation)
         };
         Ok(Difference::of(one(first)?, one(second)?))
@@ -380,7 +361,7 @@ impl Folder {
 
     /// Its files by path.
     pub fn files(&self) -> &Files {
-        &self.files
+        self.results.files().expect("they are in memory")
     }
 }
 
@@ -399,7 +380,7 @@ fn draws(role: &str) -> bool {
 
 /// The files without what is in front of the manifest.
 fn rooted(files: Vec<(String, Bytes)>) -> Result<Files, Trouble> {
-    let manifests = files.iter().filter_map(|(path, _)| path.strip_suffix("manifest.json"));
+    let manifests = files.iter().filter_map(|(path, _)| path.strip_suffix(MANIFEST));
     let manifests = manifests.filter(|front| front.is_empty() || front.ends_with('/'));
     let Some(front) = manifests.min_by_key(|front| front.len()).map(str::to_string) else {
         let problem = match files.is_empty() {
@@ -416,31 +397,4 @@ fn rooted(files: Vec<(String, Bytes)>) -> Result<Files, Trouble> {
         path.strip_prefix(&front).map(|path| (path.to_string(), bytes))
     });
     Ok(own.collect())
-}
-
-/// What a reader should know.
-fn notes(manifest: &Manifest, raw: &Value, runs: &[Opened]) -> Vec<String> {
-    let mut notes: Vec<String> = vec![];
-    let version = raw["version"].as_str().unwrap_or_default();
-    if manifest.warning().is_some() {
-        notes.push(format!(
-            "written by version {version}, and this page is of {VERSION}: what is stored is shown as it is, \
-             but a repeated run may differ; open it with `incast explore` of that version"
-        ));
-    }
-    for run in runs {
-        let name = &run.label;
-        if !run.has_results() {
-            notes.push(format!(
-                "the run of {name} has no results: it was interrupted before; repeat it with `incast run \
-                 FOLDER`"
-            ));
-        } else if run.manifest["complete"] != Value::Bool(true) {
-            notes.push(format!(
-                "the run of {name} is not complete (interrupted, cut short, or without a completed flow): its \
-                 numbers are those until then; `incast run FOLDER` repeats it"
-            ));
-        }
-    }
-    notes
 }

@@ -1,6 +1,6 @@
 //! What is wrong, in words and by kind.
 
-use incast_experiment::Fault;
+use incast_experiment::{Fault, Unread, UnreadFile};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -96,5 +96,16 @@ impl std::error::Error for Trouble {}
 impl From<Fault> for Trouble {
     fn from(fault: Fault) -> Trouble {
         Trouble { kind: Kind::Input, fault }
+    }
+}
+
+impl From<UnreadFile> for Trouble {
+    fn from(unread: UnreadFile) -> Trouble {
+        let kind = match unread.why {
+            Unread::Missing => Kind::Incomplete,
+            Unread::Damaged => Kind::Truncated,
+            Unread::Refused => Kind::Input,
+        };
+        Trouble { kind, fault: unread.fault }
     }
 }

@@ -1,6 +1,6 @@
 //! Warnings as a page shows them: the sentence, and what its kind means and asks for (`docs/warnings.md`).
 
-use incast_measure::{WARNINGS_AFTER, WARNINGS_BEFORE, Warning};
+use incast_measure::{StatedWarning, WARNINGS_AFTER, WARNINGS_BEFORE, Warning};
 use incast_transport::WarningKind;
 use serde_json::{Value, json};
 
@@ -21,17 +21,12 @@ fn shown(name: &str, text: String) -> Value {
     })
 }
 
-/// A warning that a manifest holds. Those of older versions are a sentence, or have no name.
-pub fn stored(one: &Value) -> Value {
-    let name = match one["kind"].as_str() {
-        Some("configuration") => one["name"].as_str(),
-        kind => kind,
-    };
-    let text = one.as_str().or(one["text"].as_str()).map(str::to_string);
-    shown(name.unwrap_or_default(), text.unwrap_or_else(|| one.to_string()))
+/// A warning that a manifest holds.
+pub fn stated(one: &StatedWarning) -> Value {
+    shown(one.name(), one.text.clone())
 }
 
 /// Warnings of a scenario that has been planned.
 pub fn planned(warnings: &[Warning]) -> Vec<Value> {
-    warnings.iter().map(|warning| stored(&warning.to_json())).collect()
+    warnings.iter().map(|one| shown(one.name(), one.to_string())).collect()
 }

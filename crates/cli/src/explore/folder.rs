@@ -4,6 +4,7 @@ use incast_experiment::{Fault, Monitor};
 use incast_explain::{Results, Selection, console};
 use incast_measure::Run;
 use incast_measure::columns::{Cell, Row, TRACE};
+use incast_measure::folder::MANIFEST;
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +45,7 @@ impl Served {
     pub fn open(place: &Path) -> Result<Served, Fault> {
         let at = place.display().to_string();
         let place = place.canonicalize().map_err(|error| Fault::new(error).placed(at.clone()))?;
-        if !place.join("manifest.json").is_file() {
+        if !place.join(MANIFEST).is_file() {
             let problem = "not a results folder: expected one that `incast run` or `incast compare` wrote, \
                            with a manifest.json";
             return Err(Fault::new(problem).placed(at));

@@ -578,10 +578,10 @@ fn manifests_that_cannot_be_repeated_are_refused() {
     let lines = whole.lines().count();
     let cut = said("cut.json", &whole[..whole.len() - 20]);
     assert!(
-        cut.contains("cut.json:") && cut.contains("the manifest is truncated"),
+        cut.contains("cut.json:") && cut.contains("truncated: copy the folder again"),
         "{lines} lines: {cut}"
     );
-    assert!(said("cut.json", "").contains("cut.json:1: the manifest is truncated"));
+    assert!(said("cut.json", "").contains("cut.json:1: truncated"));
     assert!(said("none.json", "[1, 2]").contains("none.json: not an incast manifest"));
     assert!(said("none.json", "{\"a\": 1}").contains("the key `version` is missing"));
     assert!(said("none", "{\"a\": 1}").contains("none: not an incast manifest"));

@@ -104,7 +104,7 @@ fn what_cannot_be_explained_is_refused() {
     std::fs::create_dir(folder.join("empty")).expect("a folder");
     refused(folder, &["explain", "empty"], &["empty", "not a results folder", "no manifest.json"]);
     refused(folder, &["explain", "nowhere"], &["nowhere"]);
-    refused(folder, &own(&[]), &["choose one with --transport (dctcp, ndp)", "--between"]);
+    refused(folder, &own(&[]), &["choose one with --transport: dctcp, ndp", "--between"]);
     refused(folder, &own(&["--transport", "dctpc"]), &["--transport", "dctpc", "dctcp"]);
     let flow = own(&["--transport", "ndp", "--flow", "12"]);
     refused(folder, &flow, &["--flow", "12", "expected 0 to 11"]);

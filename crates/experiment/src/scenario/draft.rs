@@ -6,7 +6,8 @@ use super::key::{Flag, Key};
 use super::node::{Node, Origin, Value};
 use super::{Run, Scenario, Traffic};
 use crate::Fault;
-use crate::inputs::{InputFile, bytes_of, text_of};
+use crate::inputs::{bytes_of, text_of};
+use incast_measure::InputFile;
 use std::path::Path;
 
 /// A `--set` option.

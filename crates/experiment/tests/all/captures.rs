@@ -2,7 +2,7 @@
 //! in both worlds; by flow, cut at a length, and never cut off without a word.
 
 use incast_experiment::{Fault, Monitor, Plan, Scenario, execute, execute_into, output};
-use incast_measure::Run;
+use incast_measure::{Run, StatedWarning};
 use std::sync::atomic::Ordering;
 
 const CONGESTED: &str = r#"
@@ -102,8 +102,8 @@ fn a_limit_that_is_reached_is_announced() {
     let warnings: Vec<String> = run.warnings().iter().map(ToString::to_string).collect();
     let told = warnings.iter().find(|text| text.contains("cut off at 5000 packets"));
     assert!(told.is_some_and(|text| text.contains("raise output.pcap_limit")), "{warnings:?}");
-    let in_manifest = run.manifest["warnings"].as_array().expect("a list");
-    assert!(in_manifest.iter().any(|one| one["kind"] == "captures_cut" && one["packets"] == 5000));
+    let stated = |one: &StatedWarning| one.name() == "captures_cut" && one.data["packets"] == 5000;
+    assert!(run.manifest.warnings.iter().any(stated));
     let (_, run) = streamed(&[], 2);
     assert!(run.record.captures_cut.is_none());
 }

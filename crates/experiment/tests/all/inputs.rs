@@ -41,7 +41,7 @@ fn the_unit_of_sizes_is_told_and_kept() {
     assert!(!said(&plan).contains("sizes.tcl"), "{}", said(&plan));
     assert!(plan.traffic.load_definition.contains("mean size 316500.0"));
     let (run, _) = execute(&plan, &plan.cases[0], vec![], 1, &Monitor::default()).unwrap();
-    assert_eq!(run.manifest["scenario"]["traffic"][0]["size_unit"], "bytes");
+    assert_eq!(run.manifest.outline.scenario["traffic"][0]["size_unit"], "bytes");
     let fault =
         planned(&[], &poisson("size_unit = \"packets\"\n").replace("FOLDER/sizes.tcl", "hadoop"));
     let fault = fault.err().expect("a table of ours has bytes").to_string();

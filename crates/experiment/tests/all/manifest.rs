@@ -6,7 +6,7 @@ use incast_experiment::scenario::{
     ForwardingName, Hosts, Incast, Issue, Link, LinkFailure, Long, ManyToMany, Output, Overhead,
     Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Traffic, Transport, auto,
 };
-use incast_experiment::{Case, Manifest, Monitor, Plan, Scenario, World, execute, output};
+use incast_experiment::{Case, Monitor, Plan, Recorded, Scenario, World, execute, output};
 use incast_protocols::CATALOGUE;
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span};
 use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit};
@@ -441,7 +441,7 @@ proptest! {
         let folder = tempfile::tempdir().expect("a folder");
         for case in &plan.cases {
             let first = run_into(&folder.path().join("first"), &plan, case);
-            let manifest = Manifest::load(&first).expect("readable").expect("a manifest");
+            let manifest = Recorded::load(&first).expect("readable").expect("a manifest");
             prop_assert_eq!(manifest.warning(), None);
             prop_assert!(manifest.changed_files().is_empty());
             let again = manifest.draft.scenario().expect("a scenario");

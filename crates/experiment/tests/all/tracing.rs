@@ -186,8 +186,8 @@ fn a_trace_is_cut_at_its_limit_and_says_so() {
         assert_eq!(trace(&cut).events.len(), 700);
         // Serial numbers are those of what was kept.
         assert!(trace(&cut).events == trace(&whole).events[..700], "{threads} threads");
-        let warnings = cut.manifest["warnings"].to_string();
-        assert!(warnings.contains("output.trace.limit"), "{warnings}");
+        let warnings = &cut.manifest.warnings;
+        assert!(warnings.iter().any(|one| one.text.contains("output.trace.limit")), "{warnings:?}");
         let is_cut = |warning: &Warning| matches!(warning, Warning::TraceCut { events: 700, .. });
         assert!(cut.warnings().iter().any(is_cut));
     }

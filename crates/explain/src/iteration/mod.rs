@@ -147,7 +147,7 @@ impl Iteration {
         let took = end - begin;
         let by_rank = timeline::ranks(traffic, group, &stored.times, (begin, end));
         let mut all = Iteration {
-            run: results.label.clone(),
+            run: results.label().to_string(),
             collective,
             iteration,
             kind: group.kind.name().into(),

@@ -229,7 +229,7 @@ fn the_difference_of_two_transports() {
     let traffic = "[[traffic]]\nkind = \"incast\"\nreceiver = 0\nsize = \"64KB\"\n";
     let home = run(&star(25, "\"dctcp\", \"ren\"", "", traffic));
     let fault = open(&home, None).err().expect("two transports").to_string();
-    assert!(fault.contains("--transport (dctcp, ren)"), "{fault}");
+    assert!(fault.contains("--transport: dctcp, ren"), "{fault}");
     let fault = open(&home, Some("dctpc")).err().expect("no such transport").to_string();
     assert!(fault.contains("did you mean `dctcp`?"), "{fault}");
     let of = |name| open(&home, Some(name)).unwrap_or_else(|fault| panic!("{fault}"));

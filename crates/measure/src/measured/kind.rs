@@ -111,7 +111,8 @@ fn request_mean_ms(run: &Run) -> Option<f64> {
 
 /// Charged bytes of a full packet of the run.
 pub(super) fn full_packet(run: &Run) -> Option<f64> {
-    run.manifest["fabric"]["charged_mtu_bytes"].as_f64()
+    let bytes = run.manifest.fabric.charged_mtu_bytes;
+    (bytes > 0).then(|| f64::from(bytes))
 }
 
 /// A number that claims and figures read: one of the list, or one that a study has, of the chosen flows or of

@@ -317,11 +317,12 @@ fn every_written_column_is_documented_with_its_unit() {
 fn the_manifest_of_an_interrupted_run_is_marked() {
     let folder = tempfile::tempdir().unwrap();
     let mut run = small_ports();
+    run.manifest.seed = 7;
     let complete = |run: &Run| {
         write_run(folder.path(), run, false).unwrap();
         let text = std::fs::read_to_string(folder.path().join("manifest.json")).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(value["scenario"]["seed"], 1);
+        assert_eq!(value["seed"], 7);
         value["complete"].clone()
     };
     assert_eq!(complete(&run), true);

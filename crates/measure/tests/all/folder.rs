@@ -100,7 +100,7 @@ fn an_early_end_leaves_what_was_written() {
     let out = base.path().join("out");
     let folder = ResultsFolder::create(Some(&out), false, base.path(), "x").unwrap();
     incast_measure::write_manifest(
-        &folder.path().join("manifest.json"),
+        folder.path(),
         &serde_json::json!({ "seed": 3, "complete": "whatever" }),
         false,
     )

@@ -68,7 +68,7 @@ fn the_page_shows_what_the_runs_are_about() {
 fn labels_cannot_break_the_page() {
     let mut runs = runs();
     runs[0].label = HOSTILE.into();
-    runs[0].manifest = serde_json::json!({ "name": HOSTILE });
+    runs[0].manifest.outline.title = HOSTILE.into();
     runs[0].ports[0].name = HOSTILE.into();
     runs[0].record.interrupted = true;
     let page = own(&report_text(HOSTILE, &runs));

@@ -56,7 +56,6 @@ pub fn run_of(label: &str, flows: Vec<(FlowRecord, FlowMeta)>) -> Run {
         transports: vec![label.into()],
         record: RunRecord { flows: records, ended, complete: true, ..RunRecord::default() },
         flows,
-        manifest: serde_json::json!({ "scenario": { "seed": 1 } }),
         ..Run::default()
     }
 }
@@ -123,10 +122,9 @@ pub fn made_up(label: &str, seed: u64, flows: u32, pressure: f64) -> Run {
         })
         .collect();
     run.wall_seconds = Some(1.25);
-    run.manifest = serde_json::json!({
-        "scenario": { "topology": "leaf_spine", "seed": seed, "workload": "web_search" },
-        "version": "0.1.0",
-    });
+    run.manifest.outline.version = "0.1.0".into();
+    run.manifest.outline.scenario =
+        serde_json::json!({ "topology": "leaf_spine", "seed": seed, "workload": "web_search" });
     run
 }
 

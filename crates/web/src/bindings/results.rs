@@ -43,12 +43,12 @@ impl JsResults {
 
     /// The manifest of a run.
     pub fn manifest(&self, run: usize) -> Result<String, Refused> {
-        Ok(self.0.run(run).map_err(refused)?.manifest.to_string())
+        Ok(json(&self.0.run(run).map_err(refused)?.manifest))
     }
 
     /// The summary of a run.
     pub fn summary(&self, run: usize) -> Result<String, Refused> {
-        Ok(self.0.summary(run).map_err(refused)?.to_string())
+        Ok(json(&self.0.summary(run).map_err(refused)?))
     }
 
     /// The scenario of all runs, as TOML.

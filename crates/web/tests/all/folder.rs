@@ -78,6 +78,13 @@ fn a_run_of_another_version_is_opened_with_a_note() {
     let info = open(other).unwrap().info();
     let note = info["notes"][0].as_str().unwrap();
     assert!(note.contains("version 0.0.9") && note.contains("incast explore"), "{note}");
+    let lacking = replaced(&files, "\"series_start_ns\"", "\"begins_ns\"");
+    let (_, text) = refused(open(replaced(&lacking, incast_experiment::VERSION, "0.1.0")));
+    for part in
+        ["manifest.json", "written by version 0.1.0", "`series_start_ns`", "incast run FOLDER"]
+    {
+        assert!(text.contains(part), "{text}");
+    }
     let unknown = replaced(&files, "\"topology\": \"leaf", "\"newkey\": \"leaf");
     let unknown = replaced(&unknown, incast_experiment::VERSION, "9.0.0");
     let (_, text) = refused(open(unknown));
