@@ -203,9 +203,8 @@ export class Results {
   free(): void;
   /** JSON `ResultsInfo`. */
   info(): string;
-  /** JSON of manifest.json / summary.json of a run. */
-  manifest(run: number): string;
-  summary(run: number): string;
+  /** JSON Quantity[] of a run: the numbers that have a title, then the goodput of each transport if there are several. */
+  outcome(run: number): string;
   /** TOML of the scenario, all cases. */
   scenario(): string;
   /** JSON TableInfo[] of a run: the tables whose files are there. */
@@ -239,7 +238,7 @@ export interface ResultsInfo {
   runs: {
     label: string;         // transport, or subfolder of a comparison
     folder: string;        // "" or "dctcp"
-    complete: boolean; flows: number; hosts: number; simulated_ps: number; series_start_ps: number; base_rtt_ps: number;
+    complete: boolean; flows: number; hosts: number; packet_hops: number; simulated_ps: number; series_start_ps: number; base_rtt_ps: number;
     topology: string;
     transports: string[]; world: string;
     /** "" if explain and replay are possible, else why not. */
@@ -252,6 +251,8 @@ export interface ResultsInfo {
   /** Whether report.html is there, and other files not read. */
   others: string[];
 }
+/** A number of a run as it is shown: `name` as in study.parquet, "" if it has none; `unit` "" for a count, share or ratio. */
+export interface Quantity { name: string; title: string; doc: string; unit: string; whole: boolean; value: number | null }
 /** What explain() gives. */
 export class Explained {
   free(): void;

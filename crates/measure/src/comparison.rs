@@ -36,7 +36,7 @@ pub struct Comparison {
     /// How many runs have the label.
     pub repetitions: Vec<usize>,
     /// Names of the metrics that some run has.
-    pub metrics: Vec<&'static str>,
+    pub metrics: Vec<String>,
     /// Values by metric, then label.
     pub values: Vec<Vec<Option<Value>>>,
     /// Whether the value is the best of its line, by metric, then label. Never of a single label
@@ -64,7 +64,7 @@ impl Comparison {
         let repetitions = labels.iter().map(|label| of_label(label).len()).collect();
         let mut table =
             Comparison { labels, repetitions, metrics: vec![], values: vec![], best: vec![] };
-        for (name, title, scale) in COMPARED {
+        for (name, title, unit, scale) in COMPARED {
             let number = number(name).expect("a number");
             let shown = |summary: &Summary| {
                 let value = number.of(summary).filter(|value| *value > 0.0 || !RARE.contains(name));
@@ -77,7 +77,8 @@ impl Comparison {
             };
             let values: Vec<Option<Value>> = table.labels.iter().map(value).collect();
             if values.iter().any(Option::is_some) {
-                table.metrics.push(title);
+                let comma = if unit.is_empty() { "" } else { ", " };
+                table.metrics.push(format!("{title}{comma}{unit}"));
                 table.best.push(best(&values, number.better));
                 table.values.push(values);
             }
@@ -103,7 +104,7 @@ impl Comparison {
             }
             let block = &cells[start..at];
             for line in 0..=self.metrics.len() {
-                let name = if line == 0 { "" } else { self.metrics[line - 1] };
+                let name = if line == 0 { "" } else { &self.metrics[line - 1] };
                 let mut text = pad_end(name, first);
                 for column in block {
                     text += "  ";
@@ -128,11 +129,11 @@ impl Comparison {
     }
 
     /// The metrics that are zero in every run that has them.
-    pub fn zeros(&self) -> Vec<&'static str> {
+    pub fn zeros(&self) -> Vec<&str> {
         let zero =
             |values: &Vec<Option<Value>>| values.iter().flatten().all(|value| value.mean == 0.0);
         let lines = self.metrics.iter().zip(&self.values);
-        lines.filter(|(_, values)| zero(values)).map(|(name, _)| *name).collect()
+        lines.filter(|(_, values)| zero(values)).map(|(name, _)| name.as_str()).collect()
     }
 
     /// The table as an HTML `table` element, without the metrics that are zero in every run; best
@@ -144,7 +145,7 @@ impl Comparison {
             out += &format!("<th scope=\"col\">{}</th>", escape(label));
         }
         out += "</tr></thead><tbody>\n";
-        let shown = |(_, name): &(usize, &&str)| !zeros.contains(name);
+        let shown = |(_, name): &(usize, &String)| !zeros.contains(&name.as_str());
         for (line, name) in self.metrics.iter().enumerate().filter(shown) {
             out += &format!("<tr><th scope=\"row\">{}</th>", escape(name));
             for (value, best) in self.values[line].iter().zip(&self.best[line]) {

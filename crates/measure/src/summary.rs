@@ -2,7 +2,7 @@
 
 use crate::balance::{Balance, BalanceSummary};
 use crate::collective::{self, CollectiveSummary};
-use crate::fairness::{FairnessSummary, fairness};
+use crate::fairness::{FairnessSummary, TransportShare, fairness};
 use crate::load::{LoadSummary, load};
 use crate::parts::{AgePercentiles, PartMeans};
 use crate::run::{LONG_FLOW_BYTES, Run};
@@ -199,6 +199,12 @@ impl Summary {
     /// Short flows, those under [`LONG_FLOW_BYTES`].
     pub fn short(&self) -> &Group {
         &self.by_size[0]
+    }
+
+    /// Payload that a transport of several delivered, from the first start to the end.
+    pub fn goodput_gbps(&self, of: &TransportShare) -> Option<f64> {
+        let time = self.ended_ns - self.began_ns?;
+        (time > 0.0).then(|| of.delivered_bytes as f64 * 8.0 / time)
     }
 
     /// Long flows, those of at least [`LONG_FLOW_BYTES`].

@@ -12,7 +12,7 @@ use incast_experiment::{
 use incast_explain::{Difference, Repeated, Results};
 use incast_fabric::NodeId;
 use incast_measure::folder::{MANIFEST, SUMMARY};
-use incast_measure::{Outline, Run, Summary, files_of};
+use incast_measure::{Number, NumberKind, Outline, Run, TransportShare, files_of, numbers};
 use serde_json::{Value, json};
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -161,6 +161,7 @@ impl Folder {
             "complete": run.run.complete,
             "flows": run.table("flows").map_or(0, |table| table.rows()),
             "hosts": manifest.fabric.hosts,
+            "packet_hops": manifest.packet_hops,
             "simulated_ps": manifest.simulated_ns * 1e3,
             "series_start_ps": manifest.series_start_ns * 1e3,
             "base_rtt_ps": manifest.fabric.base_rtt.0,
@@ -211,12 +212,28 @@ impl Folder {
         self.runs.get(run).ok_or_else(fault)
     }
 
-    /// The summary of a run.
+    /// The numbers of a run, and the goodput of each transport if there are several: `Quantity` in
+    /// `incast-web.d.ts`.
     ///
     /// # Errors
-    /// It is not there, or of another version.
-    pub fn summary(&self, run: usize) -> Result<Summary, Trouble> {
-        Ok(self.run(run)?.run.summary()?)
+    /// There is no summary, or one of another version.
+    pub fn outcome(&self, run: usize) -> Result<Value, Trouble> {
+        let summary = self.run(run)?.run.summary()?;
+        let number = |own: &Number| {
+            json!({
+                "name": own.name, "title": own.title, "doc": own.doc, "unit": own.unit,
+                "whole": own.kind == NumberKind::Count, "value": own.of(&summary),
+            })
+        };
+        let shares = summary.fairness.iter().map(|all| &all.shares).filter(|all| all.len() > 1);
+        let share = |own: &TransportShare| {
+            json!({
+                "name": "", "title": format!("goodput of {}", own.transport), "unit": "Gb/s", "whole": false,
+                "doc": "Payload of its flows, from the first start to the end.",
+                "value": summary.goodput_gbps(own),
+            })
+        };
+        Ok(numbers().iter().map(number).chain(shares.flatten().map(share)).collect())
     }
 
     /// The scenario of all runs as TOML.

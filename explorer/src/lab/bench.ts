@@ -1,7 +1,7 @@
 /** What the laboratory's worker does: it plans scenarios and steps their runs on one clock. */
 import {
   check, declarations, initSync, Lab, toTable, toToml,
-  type Check, type Declarations, type Explanation, type Fabric, type Fault, type Folder, type Results,
+  type Check, type Declarations, type Explanation, type Fabric, type Fault, type Folder, type Quantity, type Results,
 } from "incast-web";
 
 /** What is wrong with an input, as it can be posted. */
@@ -59,8 +59,7 @@ export interface Batch {
 
 /** What a finished run leaves. */
 export interface Outcome {
-  readonly summary: Record<string, unknown>;
-  readonly manifest: Record<string, unknown>;
+  readonly numbers: readonly Quantity[];
   readonly files: Folder;
 }
 
@@ -222,11 +221,7 @@ const bench = {
   outcome(at: number): Answer<Outcome> {
     return answer(() => {
       const results = finished(at);
-      return {
-        summary: JSON.parse(results.summary(0)) as Record<string, unknown>,
-        manifest: JSON.parse(results.manifest(0)) as Record<string, unknown>,
-        files: results.files(),
-      };
+      return { numbers: JSON.parse(results.outcome(0)) as Quantity[], files: results.files() };
     });
   },
   explain(at: number, flow: number): Answer<Explanation> {

@@ -1,6 +1,7 @@
 /** What came of the runs: a table with differences, and why a flow was slow. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { Quantity } from "incast-web";
 import { coded } from "../parts/coded";
 import { bytes, count, number, rate, time as timeText } from "../parts/format";
 import { openFolders } from "../results/store";
@@ -8,65 +9,28 @@ import { go } from "../route";
 import type { Outcome } from "./bench";
 import { explain, explained, outcomes, over, runs, slowest, toEnd, type Run } from "./store";
 
-interface Statistics {
-  readonly mean: number | null;
-  readonly p99: number | null;
-  readonly max: number | null;
+/** The numbers of the table, in order; title, meaning and unit are the program's. */
+const SHOWN = ["goodput_gbps", "fct_mean_ns", "fct_max_ns", "slowdown_mean", "slowdown_max", "switch_backlog_max_bytes",
+  "drops", "trims", "marks", "paused_ns"];
+
+const SHOW: Readonly<Record<string, (value: number | null) => string>> = {
+  ns: (value) => timeText(value === null ? null : value * 1e3),
+  bytes,
+  "Gb/s": (value) => rate(value === null ? null : value * 1e9),
+};
+
+type Rows = readonly Quantity[];
+
+/** The chosen numbers of a run, and what is known of each transport, which follows without a name. */
+function chosen(all: Rows): Rows {
+  const named = SHOWN.flatMap((name) => all.filter((one) => one.name === name));
+  return [...named, ...all.filter(({ name }) => !name)];
 }
 
-/** The part of summary.json that the table shows. */
-interface Summary {
-  readonly flows: { readonly total: number; readonly completed: number };
-  readonly began_ns: number | null;
-  readonly ended_ns: number;
-  readonly load: { readonly goodput_gbps: number | null };
-  /** Of the flows that finished; null if none did. */
-  readonly all: { readonly fct_ns: Statistics | null; readonly slowdown: Statistics | null } | null;
-  readonly fairness: { readonly shares: readonly { readonly transport: string; readonly delivered_bytes: number }[] } | null;
-  readonly counters: Readonly<Record<"marks" | "drops" | "trims" | "paused_ns", number>>;
-  readonly tiers: readonly { readonly tier: string; readonly backlog_max_bytes?: number; readonly queue_max_bytes?: number }[];
-}
-
-interface Row {
-  readonly title: string;
-  readonly doc: string;
-  readonly value: (summary: Summary) => number | null;
-  readonly show: (value: number | null) => string;
-}
-
-const ns = (value: number | null) => timeText(value === null ? null : value * 1e3);
-const queue = (summary: Summary) =>
-  Math.max(0, ...summary.tiers.filter(({ tier }) => tier !== "nic").map((tier) => tier.backlog_max_bytes ?? 0));
-
-const gbps = (value: number | null) => rate(value === null ? null : value * 1e9);
-
-const ROWS: readonly Row[] = [
-  { title: "Goodput", doc: "payload of all flows over the length of the run", value: (s) => s.load.goodput_gbps, show: gbps },
-  { title: "Completion time, mean", doc: "of the flows that finished", value: (s) => s.all?.fct_ns?.mean ?? null, show: ns },
-  { title: "Completion time, slowest", doc: "of the flows that finished", value: (s) => s.all?.fct_ns?.max ?? null, show: ns },
-  { title: "Slowdown, mean", doc: "completion time over that of the flow alone", value: (s) => s.all?.slowdown?.mean ?? null, show: number },
-  { title: "Slowdown, largest", doc: "completion time over that of the flow alone", value: (s) => s.all?.slowdown?.max ?? null, show: number },
-  { title: "Longest switch queue", doc: "of all switch ports", value: queue, show: bytes },
-  { title: "Packets dropped", doc: "at full queues", value: (s) => s.counters.drops, show: count },
-  { title: "Packets trimmed", doc: "payload cut off, header forwarded", value: (s) => s.counters.trims, show: count },
-  { title: "Packets marked", doc: "ECN or the transport's own marks", value: (s) => s.counters.marks, show: count },
-  { title: "Links paused", doc: "by PFC, all links together", value: (s) => s.counters.paused_ns, show: ns },
-];
-
-/** Where several transports share the fabric, what each delivered. */
-function shares(all: readonly (Summary | undefined)[]): Row[] {
-  const names = new Set(all.flatMap((summary) => {
-    const own = summary?.fairness?.shares ?? [];
-    return own.length > 1 ? own.map(({ transport }) => transport) : [];
-  }));
-  return [...names].map((name) => ({
-    title: `Goodput of ${name}`, doc: "payload of its flows from the first start to the end", show: gbps,
-    value: (summary) => {
-      const own = summary.fairness?.shares.find(({ transport }) => transport === name);
-      return own ? (own.delivered_bytes * 8) / (summary.ended_ns - (summary.began_ns ?? 0)) : null;
-    },
-  }));
-}
+const named = (all: Rows, name: string) => count(all.find((one) => one.name === name)?.value);
+const capital = (title: string) => title.charAt(0).toUpperCase() + title.slice(1);
+const same = (row: Quantity) => (other: Quantity) => other.title === row.title;
+const valueIn = (all: Rows | undefined, row: Quantity) => all?.find(same(row))?.value ?? null;
 
 /** How a value compares with the first run's. */
 function against(value: number | null, first: number | null): string {
@@ -92,18 +56,18 @@ function folder(outcome: Outcome, name: string) {
   return { name, files };
 }
 
-function Cells({ row, all }: { row: Row; all: readonly (Summary | undefined)[] }): ComponentChildren {
-  const [first] = all;
-  return all.map((summary, at) => {
-    const value = summary ? row.value(summary) : null;
-    const difference = at > 0 && first ? against(value, row.value(first)) : "";
-    return <td>{summary ? row.show(value) : "…"} {difference && <span class="quiet small">{difference}</span>}</td>;
+function Cells({ row, all }: { row: Quantity; all: readonly (Rows | undefined)[] }): ComponentChildren {
+  const show = SHOW[row.unit] ?? (row.whole ? count : number);
+  return all.map((run, at) => {
+    const value = valueIn(run, row);
+    const difference = at > 0 ? against(value, valueIn(all[0], row)) : "";
+    return <td>{run ? show(value) : "…"} {difference && <span class="quiet small">{difference}</span>}</td>;
   });
 }
 
 /** One row per quantity, one column per run; differences are against the first run. */
 export function Outcomes() {
-  const all = runs.value.map((_, at) => outcomes.value[at]?.summary as Summary | undefined);
+  const all = runs.value.map((_, at) => outcomes.value[at]?.numbers);
   if (!over.value) {
     return (
       <p class="quiet">
@@ -112,7 +76,8 @@ export function Outcomes() {
       </p>
     );
   }
-  const rows = [...ROWS, ...shares(all)].filter((row) => all.some((summary) => summary && row.value(summary)));
+  const shown = all.flatMap((run) => (run ? chosen(run) : []));
+  const rows = shown.filter((row, at) => shown.findIndex(same(row)) === at && all.some((run) => valueIn(run, row)));
   return (
     <section class="outcomes">
       <div class="scroll" role="region" aria-label="Results of the runs" tabIndex={0}>
@@ -121,9 +86,9 @@ export function Outcomes() {
           <thead><tr><th scope="col"><span class="hidden">Quantity</span></th>{runs.value.map(({ title }) => <th scope="col">{title}</th>)}</tr></thead>
           <tbody>
             <tr><th scope="row">Flows finished</th>
-              {all.map((summary) => <td>{summary ? `${summary.flows.completed} of ${summary.flows.total}` : "…"}</td>)}</tr>
+              {all.map((run) => <td>{run ? `${named(run, "flows_completed")} of ${named(run, "flows_total")}` : "…"}</td>)}</tr>
             {rows.map((row) => (
-              <tr><th scope="row">{row.title} <span class="quiet small doc">{row.doc}</span></th><Cells row={row} all={all} /></tr>
+              <tr><th scope="row">{capital(row.title)} <span class="quiet small doc">{row.doc}</span></th><Cells row={row} all={all} /></tr>
             ))}
             <Hashes />
             <tr><th scope="row">Why?</th>{runs.value.map((run, at) => <td><Why run={run} at={at} /></td>)}</tr>

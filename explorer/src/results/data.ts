@@ -159,7 +159,6 @@ export class RunData {
     return this.folder.info.value.runs[this.run] as ResultsInfo["runs"][number];
   }
 
-  readonly manifest = once(() => told<Record<string, unknown>>(this.folder.reader.manifest(this.run)));
   readonly fabric = once(() => told<Fabric>(this.folder.reader.fabric(this.run)));
   readonly shape = once(async (): Promise<FabricShape> => shapeOf(await this.fabric()));
   readonly flows = once(async (): Promise<Flows> => {

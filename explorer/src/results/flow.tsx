@@ -184,13 +184,8 @@ function useExplanation(data: RunData, flow: number) {
     setState({});
   };
   useEffect(() => {
-    let live = true;
-    void data.manifest().then((manifest) => {
-      const hops = Number(manifest["packet_hops"] ?? Infinity);
-      if (live && !data.info.not_repeatable && (asked() || hops <= SMALL)) ask();
-    });
+    if (!data.info.not_repeatable && (asked() || data.info.packet_hops <= SMALL)) ask();
     return () => {
-      live = false;
       wanted.current++;
     };
   }, [data, flow]);

@@ -102,12 +102,6 @@ const session = {
   tables(run: number): Answer<TableInfo[]> {
     return answer(() => JSON.parse(open().tables(run)) as TableInfo[]);
   },
-  manifest(run: number): Answer<Record<string, unknown>> {
-    return answer(() => JSON.parse(open().manifest(run)) as Record<string, unknown>);
-  },
-  summary(run: number): Answer<Record<string, unknown>> {
-    return answer(() => JSON.parse(open().summary(run)) as Record<string, unknown>);
-  },
   scenario(): Answer<string> {
     return answer(() => open().scenario());
   },

@@ -6,7 +6,7 @@ use crate::PartMeans;
 use crate::summary::{Group, Summary};
 use crate::tiers::TierSummary;
 pub(crate) use lists::{COMPARED, OF_GROUP, OF_RUN};
-use lists::{Entry, OF_TIER};
+use lists::{Entry, OF_TIER, TITLED};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -29,6 +29,8 @@ type Of = Box<dyn Fn(&Summary) -> Option<f64> + Send + Sync>;
 pub struct Number {
     /// Its name; ends in the unit where it has one: `short_fct_p99_ns`.
     pub name: String,
+    /// What tables and pages call it, without unit; empty if none shows it.
+    pub title: &'static str,
     /// Its unit; empty for counts, shares and ratios.
     pub unit: &'static str,
     /// Meaning, and when it does not exist.
@@ -59,6 +61,11 @@ pub fn numbers() -> &'static [Number] {
         let mut all = of_groups();
         all.extend(of_run());
         all.extend(of_tiers());
+        let compared = COMPARED.iter().map(|(name, title, ..)| (*name, *title));
+        let titles: BTreeMap<&str, &str> = compared.chain(TITLED.iter().copied()).collect();
+        for number in &mut all {
+            number.title = titles.get(number.name.as_str()).copied().unwrap_or_default();
+        }
         all
     });
     &ALL
@@ -117,6 +124,7 @@ fn of_groups() -> Vec<Number> {
 fn of_group(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
     let one = |entry: &'static Entry<Group>| Number {
         name: format!("{prefix}{}", entry.name),
+        title: "",
         unit: entry.unit,
         doc: format!("{}; {words}.", entry.doc),
         kind: entry.kind,
@@ -131,6 +139,7 @@ fn of_parts(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
     let names = PartMeans::default().named().map(|(name, _)| name);
     let part = |(at, name): (usize, &'static str)| Number {
         name: format!("{prefix}{name}_mean_ns"),
+        title: "",
         unit: "ns",
         doc: format!("Part `{name}` of the completion time, as in `flows.parquet`, mean; {words}."),
         kind: Kind::Float,
@@ -143,6 +152,7 @@ fn of_parts(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
 fn of_run() -> impl Iterator<Item = Number> {
     OF_RUN.iter().map(|entry| Number {
         name: entry.name.into(),
+        title: "",
         unit: entry.unit,
         doc: entry.doc.into(),
         kind: entry.kind,
@@ -171,6 +181,7 @@ fn of_tiers() -> impl Iterator<Item = Number> {
         let own = move |summary: &TierSummary| summary.tier == tier && summary.upward == upward;
         Number {
             name: format!("{tier}_{direction}_{}", entry.name),
+            title: "",
             unit: entry.unit,
             doc: format!("{}; tier `{tier}`, {words}. Null without such ports.", entry.doc),
             kind: entry.kind,

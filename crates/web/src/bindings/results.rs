@@ -41,14 +41,9 @@ impl JsResults {
         Ok(self.0.info().to_string())
     }
 
-    /// The manifest of a run.
-    pub fn manifest(&self, run: usize) -> Result<String, Refused> {
-        Ok(json(&self.0.run(run).map_err(refused)?.manifest))
-    }
-
-    /// The summary of a run.
-    pub fn summary(&self, run: usize) -> Result<String, Refused> {
-        Ok(json(&self.0.summary(run).map_err(refused)?))
+    /// The numbers of a run, as JSON.
+    pub fn outcome(&self, run: usize) -> Result<String, Refused> {
+        Ok(self.0.outcome(run).map_err(refused)?.to_string())
     }
 
     /// The scenario of all runs, as TOML.
