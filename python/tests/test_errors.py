@@ -12,6 +12,17 @@ from conftest import SMALL
 import incast
 
 
+SCENARIO = """
+[fabric]
+topology = "star:4"
+[transport]
+names = ["dctcp"]
+[[traffic]]
+kind = "permutation"
+size = "1KB"
+"""
+
+
 def test_a_wrong_key_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text('[fabric]\ntopolgy = "star:4"\n')
@@ -24,6 +35,15 @@ def test_a_wrong_key_in_a_file(tmp_path: Path) -> None:
     assert str(error).startswith(f"{path}:2: fabric.topolgy: ")
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.line, again.suggestion) == (str(error), 2, "topology")
+
+
+def test_a_wrong_parameter_says_what_is_accepted() -> None:
+    wrong = f"{SCENARIO}[transport.parameters.dctcp]\ngain = 2\n"
+    with pytest.raises(incast.ScenarioError) as caught:
+        incast.run(wrong)
+    error = caught.value
+    assert (error.key, error.value) == ("transport.parameters.dctcp.gain", "2")
+    assert error.accepted == "0 < gain <= 1"
 
 
 @pytest.mark.parametrize(

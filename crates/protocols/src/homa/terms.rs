@@ -130,7 +130,7 @@ pub fn levels(params: &Params, fabric: &FabricSite) -> Result<Levels, ParameterE
             key: "cutoffs".into(),
             value: sizes.join(","),
             problem: format!(
-                "accepted are at most {} sizes: of {} priorities {unscheduled} are for unscheduled \
+                "expected at most {} sizes: of {} priorities {unscheduled} are for unscheduled \
                  packets, and the last needs none (see priorities and scheduled)",
                 unscheduled - 1,
                 params.priorities
