@@ -1,20 +1,9 @@
 //! Several runs side by side.
 
 use crate::number::{escape, significant};
-use crate::numbers::COMPARED;
+use crate::numbers::{Better, COMPARED};
 use crate::statistics::{Confidence, confidence, mean};
 use crate::{Run, Summary, number, summarise};
-
-/// Which values are good.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Better {
-    /// Small ones.
-    Lower,
-    /// Large ones.
-    Higher,
-    /// Neither: the number describes.
-    Neither,
-}
 
 /// Numbers that a run without them does not have: most have none.
 const RARE: [&str; 2] = ["link_losses", "credit_drops"];

@@ -60,7 +60,7 @@ mod write;
 pub use balance::{Balance, BalanceSummary, FEWEST_ARRIVALS, Window as BalancedWindow};
 pub use collective::{Collective, CollectiveSummary, CriticalPath};
 pub use columns::columns_markdown;
-pub use comparison::{Better, Comparison};
+pub use comparison::Comparison;
 pub use fairness::{FairnessSummary, TransportShare};
 pub use fidelity::Fidelity;
 pub use folder::{FolderError, ResultsFolder, write_atomic, write_atomic_unsynced};
@@ -71,7 +71,7 @@ pub use manifest::{
     StatedWarning, TrafficFacts,
 };
 pub use number::{significant, with_half_width};
-pub use numbers::{Kind as NumberKind, Number, number, numbers, numbers_of};
+pub use numbers::{Better, Number, Written, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
 #[cfg(not(target_family = "wasm"))]
 pub use report::{report_html, report_html_of, report_text};

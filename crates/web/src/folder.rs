@@ -12,7 +12,7 @@ use incast_experiment::{
 use incast_explain::{Difference, Repeated, Results};
 use incast_fabric::NodeId;
 use incast_measure::folder::{MANIFEST, SUMMARY};
-use incast_measure::{Number, NumberKind, Outline, Run, TransportShare, files_of, numbers};
+use incast_measure::{Number, Outline, Run, TransportShare, Written, files_of, numbers};
 use serde_json::{Value, json};
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -222,7 +222,7 @@ impl Folder {
         let number = |own: &Number| {
             json!({
                 "name": own.name, "title": own.title, "doc": own.doc, "unit": own.unit,
-                "whole": own.kind == NumberKind::Count, "value": own.of(&summary),
+                "whole": own.written == Written::Count, "value": own.of(&summary),
             })
         };
         let shares = summary.fairness.iter().map(|all| &all.shares).filter(|all| all.len() > 1);

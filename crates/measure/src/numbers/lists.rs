@@ -1,25 +1,47 @@
 //! The numbers that a study keeps of a run and a comparison shows, each in one line: name, unit, how it is written, which values are
 //! good, meaning, and how it is read.
 
-use super::Kind::{self, Count, Flag, Float};
-use crate::Better::{self, Higher, Lower, Neither};
 use crate::collective::{CollectiveSummary, over};
 use crate::summary::{Group, Summary};
 use crate::tiers::TierSummary;
+use Better::{Higher, Lower, Neither};
+use Written::{Count, Flag, Float};
+
+/// How a number is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// A whole number.
+    Count,
+    /// A float.
+    Float,
+    /// Yes (1) or no (0).
+    Flag,
+}
+
+/// Which values are good.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Better {
+    /// Small ones.
+    Lower,
+    /// Large ones.
+    Higher,
+    /// Neither: the number describes.
+    Neither,
+}
 
 /// An entry of a list.
 pub(crate) struct Entry<T> {
     pub name: &'static str,
     pub unit: &'static str,
-    pub kind: Kind,
+    pub written: Written,
     pub better: Better,
     pub doc: &'static str,
     pub read: fn(&T) -> Option<f64>,
 }
 
 macro_rules! numbers {
-    ($($name:literal, $unit:literal, $kind:ident, $better:ident, $doc:literal => $read:expr;)*) => {
-        &[$(Entry { name: $name, unit: $unit, kind: $kind, better: $better, doc: $doc, read: $read }),*]
+    ($($name:literal, $unit:literal, $written:ident, $better:ident, $doc:literal => $read:expr;)*) => {
+        &[$(Entry { name: $name, unit: $unit, written: $written, better: $better, doc: $doc, read: $read }),*]
     };
 }
 

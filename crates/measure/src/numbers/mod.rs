@@ -1,27 +1,16 @@
 //! The numbers of one run that a study keeps, each with name, unit and meaning: columns of
 //! `study.parquet` and what `repeat_until` and `incast search` can name.
 
-use crate::Better;
 use crate::PartMeans;
 use crate::summary::{Group, Summary};
 use crate::tiers::TierSummary;
+pub use lists::{Better, Written};
 pub(crate) use lists::{COMPARED, OF_GROUP, OF_RUN};
 use lists::{Entry, OF_TIER, TITLED};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 mod lists;
-
-/// How a number is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// A whole number.
-    Count,
-    /// A float.
-    Float,
-    /// Yes (1) or no (0).
-    Flag,
-}
 
 type Of = Box<dyn Fn(&Summary) -> Option<f64> + Send + Sync>;
 
@@ -36,7 +25,7 @@ pub struct Number {
     /// Meaning, and when it does not exist.
     pub doc: String,
     /// How it is written.
-    pub kind: Kind,
+    pub written: Written,
     /// Which values are good.
     pub better: Better,
     of: Of,
@@ -127,7 +116,7 @@ fn of_group(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
         title: "",
         unit: entry.unit,
         doc: format!("{}; {words}.", entry.doc),
-        kind: entry.kind,
+        written: entry.written,
         better: entry.better,
         of: Box::new(move |summary: &Summary| (entry.read)(group(summary))),
     };
@@ -142,7 +131,7 @@ fn of_parts(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
         title: "",
         unit: "ns",
         doc: format!("Part `{name}` of the completion time, as in `flows.parquet`, mean; {words}."),
-        kind: Kind::Float,
+        written: Written::Float,
         better: Better::Neither,
         of: Box::new(move |summary: &Summary| Some(group(summary).parts_mean_ns?.named()[at].1)),
     };
@@ -155,7 +144,7 @@ fn of_run() -> impl Iterator<Item = Number> {
         title: "",
         unit: entry.unit,
         doc: entry.doc.into(),
-        kind: entry.kind,
+        written: entry.written,
         better: entry.better,
         of: Box::new(entry.read),
     })
@@ -184,7 +173,7 @@ fn of_tiers() -> impl Iterator<Item = Number> {
             title: "",
             unit: entry.unit,
             doc: format!("{}; tier `{tier}`, {words}. Null without such ports.", entry.doc),
-            kind: entry.kind,
+            written: entry.written,
             better: entry.better,
             of: Box::new(move |summary: &Summary| {
                 summary.tiers.iter().find(|tier| own(tier)).and_then(entry.read)

@@ -2,7 +2,7 @@
 
 use super::{Setting, StudyResults, StudyRow};
 use crate::frame::{Frame, Values};
-use crate::numbers::{Kind, Number, numbers};
+use crate::numbers::{Number, Written, numbers};
 use incast_units::{Bytes, Rate, Span};
 
 /// The values of a varied key as a column, and their unit. Quantities become floats in one unit if
@@ -117,10 +117,12 @@ pub fn study_frame(results: &StudyResults) -> Frame {
 
 fn values_of(number: &Number, rows: &[StudyRow]) -> Values {
     let all = rows.iter().map(|row| row.number(&number.name));
-    match number.kind {
-        Kind::Count => Values::Integer(all.map(|value| value.map(|value| value as u64)).collect()),
-        Kind::Float => Values::Float(all.collect()),
-        Kind::Flag => Values::Flag(all.map(|value| value.map(|value| value != 0.0)).collect()),
+    match number.written {
+        Written::Count => {
+            Values::Integer(all.map(|value| value.map(|value| value as u64)).collect())
+        }
+        Written::Float => Values::Float(all.collect()),
+        Written::Flag => Values::Flag(all.map(|value| value.map(|value| value != 0.0)).collect()),
     }
 }
 
