@@ -1,6 +1,6 @@
 //! What users write: scenarios, topologies, flow lists, tables, quantities, parameters.
 
-use incast_experiment::{Manifest, Plan, Scenario, prepare};
+use incast_experiment::{Fault, Plan, Recorded, Scenario, prepare};
 use incast_fabric::import::{self, export_hpcc_topology, import_hpcc_topology, import_htsim_topo};
 use incast_fabric::{Fabric, FixedPaths, LinkDefaults, NodeId, Options, PortSpec};
 use incast_units::{Bytes, Rate, Span};
@@ -253,8 +253,8 @@ pub fn scenario(bytes: &[u8]) {
 
 /// A manifest; its scenario is the same when it is written and read again.
 pub fn manifest(bytes: &[u8]) {
-    let Some(text) = text(bytes) else { return };
-    match Manifest::parse(text, "manifest.json").and_then(|manifest| manifest.draft.scenario()) {
+    let read = Recorded::parse(bytes, "manifest.json").map_err(Fault::from);
+    match read.and_then(|recorded| recorded.draft.scenario()) {
         Ok(scenario) => {
             let written = scenario.to_toml();
             let again = Scenario::parse(&written, "written", &[]);

@@ -21,7 +21,7 @@ AnyScenario = str | os.PathLike[str] | Mapping[str, Any] | Section | None
 
 def demo(
     *,
-    world: Literal["sim", "dataplane"] | None = None,
+    world: Literal["sim", "dataplane", "flow"] | None = None,
     threads: int | Literal["auto"] | None = None,
     backend: Literal["memory", "rings"] | None = None,
     clock: Literal["virtual", "paced", "compensated", "tsc"] | None = None,
@@ -34,8 +34,8 @@ def demo(
     """Compares six transports on a small fabric. The command is `incast demo`.
 
     Args:
-        world: Execution environment: the simulator (sim) or the data plane (dataplane).
-            Accepted: `sim`, `dataplane`. Default: sim.
+        world: Execution environment: the simulator (sim), the data plane (dataplane), or
+            flow level (flow). Accepted: `sim`, `dataplane`, `flow`. Default: sim.
         threads: Number of threads, one per core by default. Does not change results.
             Accepted: 1 or more, or `auto`. Default: all cores.
         backend: What carries the data plane's frames: memory, or rings (DPDK). Accepted:
@@ -91,7 +91,7 @@ def compare(
     flows: int | None = None,
     incast: int | None = None,
     seed: int | None = None,
-    world: Literal["sim", "dataplane"] | None = None,
+    world: Literal["sim", "dataplane", "flow"] | None = None,
     threads: int | Literal["auto"] | None = None,
     backend: Literal["memory", "rings"] | None = None,
     clock: Literal["virtual", "paced", "compensated", "tsc"] | None = None,
@@ -145,8 +145,8 @@ def compare(
         incast: Add an incast: this many senders, 64 KB each, to host 0 after 100 us.
             Accepted: a whole number.
         seed: Seed of the random numbers. Accepted: a whole number. Default: 1.
-        world: Execution environment: the simulator (sim) or the data plane (dataplane).
-            Accepted: `sim`, `dataplane`. Default: sim.
+        world: Execution environment: the simulator (sim), the data plane (dataplane), or
+            flow level (flow). Accepted: `sim`, `dataplane`, `flow`. Default: sim.
         threads: Number of threads, one per core by default. Does not change results.
             Accepted: 1 or more, or `auto`. Default: all cores.
         backend: What carries the data plane's frames: memory, or rings (DPDK). Accepted:
@@ -221,7 +221,8 @@ def run(
     transport: str | Sequence[str] | None = None,
     flows: str | None = None,
     seed: int | None = None,
-    world: Literal["sim", "dataplane"] | None = None,
+    world: Literal["sim", "dataplane", "flow"] | None = None,
+    against_packets: int | None = None,
     threads: int | Literal["auto"] | None = None,
     backend: Literal["memory", "rings"] | None = None,
     clock: Literal["virtual", "paced", "compensated", "tsc"] | None = None,
@@ -249,8 +250,10 @@ def run(
         flows: A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content. Accepted:
             text.
         seed: Seed of the random numbers. Accepted: a whole number. Default: 1.
-        world: Execution environment: the simulator (sim) or the data plane (dataplane).
-            Accepted: `sim`, `dataplane`. Default: sim.
+        world: Execution environment: the simulator (sim), the data plane (dataplane), or
+            flow level (flow). Accepted: `sim`, `dataplane`, `flow`. Default: sim.
+        against_packets: With --world flow: run the first FLOWS flows in packets as well,
+            and tell the error. Accepted: 1 to 1000000. Default: no comparison.
         threads: Number of threads, one per core by default. Does not change results.
             Accepted: 1 or more, or `auto`. Default: all cores.
         backend: What carries the data plane's frames: memory, or rings (DPDK). Accepted:
@@ -286,6 +289,7 @@ def run(
             "flows": flows,
             "seed": seed,
             "world": world,
+            "against_packets": against_packets,
             "threads": threads,
             "backend": backend,
             "clock": clock,

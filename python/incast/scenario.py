@@ -105,8 +105,13 @@ class Run(Section):
         seed: Seed of the random numbers. Accepted: a whole number. Default: 1.
         world: Execution environment: `sim`, the simulator, or `dataplane`, hosts and
             switches of the data plane that exchange encoded frames, in one thread. Results
-            are equal unless `dataplane.clock` is real time. Accepted: `sim`, `dataplane`.
+            are equal unless `dataplane.clock` is real time. Or `flow`, flow level: instead
+            of packets, flows share the links by max-min fairness, for first looks at many
+            hosts and where only load matters. Accepted: `sim`, `dataplane`, `flow`.
             Default: sim.
+        against_packets: With world `flow`: so many flows, those that start first, are run
+            alone in the simulator as well, and the error of their completion times at flow
+            level is in the results. Accepted: 1 to 1000000. Default: no comparison.
         threads: Number of threads, one per core by default. Does not change results.
             Accepted: 1 or more, or `auto`. Default: all cores.
         until: End of the run, even if flows are incomplete. Accepted: more than 0 and at
@@ -125,7 +130,8 @@ class Run(Section):
     """
 
     seed: int | None = None
-    world: Literal["sim", "dataplane"] | None = None
+    world: Literal["sim", "dataplane", "flow"] | None = None
+    against_packets: int | None = None
     threads: int | Literal["auto"] | None = None
     until: str | None = None
     interval: str | None = None

@@ -77,6 +77,12 @@ pub fn finish(
             say!("{}: {name}: {value}", run.label);
         }
     }
+    for run in runs {
+        let level = run.flow_level.as_ref().and_then(|level| level.against_packets.as_ref());
+        if let Some(against) = level {
+            say!("{}: flow level against packets, {}", run.label, against.words());
+        }
+    }
     for (labels, warning) in grouped(runs, warnings_of) {
         say!("warning: {labels}: {warning}");
     }

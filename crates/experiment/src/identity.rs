@@ -22,6 +22,8 @@ pub struct Versions {
     pub engine: u32,
     /// Of what only the data plane has: its clocks, and what carries its frames.
     pub dataplane: u32,
+    /// Of what only runs at flow level have.
+    pub flow: u32,
     /// Of each transport: its default parameters and its behaviour.
     pub transports: BTreeMap<String, u32>,
 }
@@ -114,6 +116,9 @@ fn digest(
     });
     if world == World::DataPlane {
         all["dataplane"] = json!(dataplane);
+    }
+    if world == World::Flow {
+        all["flow"] = json!(VERSIONS.flow);
     }
     let mut digits = String::with_capacity(64);
     for byte in Sha256::digest(all.to_string().as_bytes()) {

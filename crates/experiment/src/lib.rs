@@ -15,6 +15,7 @@ mod cuts;
 pub mod declared;
 mod endless;
 mod fault;
+mod flow_level;
 mod framing;
 mod identity;
 mod inputs;

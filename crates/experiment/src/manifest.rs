@@ -73,6 +73,7 @@ pub fn manifest(
         packet_hops: record.packet_hops,
         events: record.events,
         fidelity: None,
+        flow_level: None,
     }
 }
 

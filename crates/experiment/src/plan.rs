@@ -1,25 +1,25 @@
 //! A resolved scenario: fabric, traffic, and transports with their configuration.
 
-use crate::balance::several_paths;
 use crate::buffers::{rules, storms};
 use crate::custom::{self, Entry};
 use crate::cuts;
 use crate::endless;
+use crate::flow_level;
 use crate::framing::{check_room, framing};
 use crate::inputs::{Contents, Inputs};
 use crate::mix::Mix;
 use crate::network::{break_link, network};
 use crate::scenario::{DataPlane, Parameters, Scenario};
 use crate::traffic::{Flows, flows, shape};
-use crate::warnings::{NOT_REPEATABLE, check_listed, never_marks, without_effect};
+use crate::warnings::{check_listed, of_packets};
 use crate::{Fault, World, nearest, nics, queues};
 use incast_egress::port::Join;
 use incast_fabric::{Fabric, FixedPaths};
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, HostId, Limit, Notice, PlbSettings, Routing, SizeQuantiles, Span, Timers,
-    Transport, TransportId,
+    FabricSite, HostId, Notice, PlbSettings, Routing, SizeQuantiles, Span, Timers, Transport,
+    TransportId,
 };
 use incast_workload::{FlowSpec, Traffic};
 use incast_world::{Pfc, RunTransport, SharedBuffer, fabric_site, reverse_path_is_equal};
@@ -163,19 +163,10 @@ impl Plan {
             scenario,
         };
         plan.cases = plan.cases()?;
-        for transport in plan.cases.iter().flat_map(|case| &case.transports) {
-            for warning in known(&transport.configured.warnings()) {
-                if !plan.warnings.contains(&warning) {
-                    plan.warnings.push(warning);
-                }
-            }
+        match plan.scenario.run.world {
+            World::Flow => plan.warnings.extend(flow_level::notices(&plan)),
+            World::Sim | World::DataPlane => plan.warnings.extend(of_packets(&plan)),
         }
-        plan.warnings.extend(plan.without_pfc());
-        plan.warnings.extend(plan.without_repetition());
-        plan.warnings.extend(endless::warning(&plan));
-        plan.warnings.extend(without_effect(&plan));
-        plan.warnings.extend(never_marks(&plan));
-        plan.warnings.extend(several_paths(&plan));
         plan.cases.iter().try_for_each(|case| queues::of_case(&plan, case).map(drop))?;
         endless::check_packets(&plan)?;
         endless::check(&plan)?;
@@ -184,31 +175,9 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Transports designed for PFC that run without it where a switch can drop packets.
-    fn without_pfc(&self) -> Option<Warning> {
-        if self.pfc.is_some() || self.site.buffer == Limit::Unlimited && self.shared.is_none() {
-            return None;
-        }
-        let designed = self.cases.iter().flat_map(|case| &case.transports);
-        let mut transports: Vec<String> = designed
-            .filter(|transport| transport.info.made_for_pfc)
-            .map(|transport| transport.info.name.to_string())
-            .collect();
-        transports.sort_unstable();
-        transports.dedup();
-        (!transports.is_empty()).then_some(Warning::WithoutPfc { transports })
-    }
-
     /// How the data plane runs, if that is the plan's world.
     pub fn dataplane(&self) -> DataPlane {
         self.scenario.dataplane.clone().unwrap_or_default()
-    }
-
-    /// Says of results that differ from run to run that they do.
-    fn without_repetition(&self) -> Option<Warning> {
-        let clock = self.dataplane().clock;
-        let varies = self.scenario.run.world == World::DataPlane && clock.varies();
-        varies.then(|| Warning::known(&NOT_REPEATABLE.notice(&[("clock", &clock.name())])))
     }
 
     /// Threads to run in.
@@ -216,7 +185,7 @@ impl Plan {
         self.scenario.run.world.threads(self.scenario.run.threads.0)
     }
 
-    fn cases(&self) -> Result<Vec<Case>, Fault> {
+    pub(crate) fn cases(&self) -> Result<Vec<Case>, Fault> {
         let section = &self.scenario.transport;
         for name in section.parameters.keys() {
             entry(name, "transport.parameters")?;
@@ -405,7 +374,7 @@ fn fixed_paths(
     }
 }
 
-fn known(notices: &[Notice]) -> Vec<Warning> {
+pub(crate) fn known(notices: &[Notice]) -> Vec<Warning> {
     check_listed(notices);
     notices.iter().map(Warning::known).collect()
 }

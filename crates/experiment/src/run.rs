@@ -7,8 +7,8 @@ use crate::plan::{Case, Plan};
 use crate::ports::{link_changes, port_metas};
 use crate::stopwatch::Stopwatch;
 use crate::testbed::{self, Ran};
-use crate::{Fault, endless, manifest::manifest, queues, trace};
-use incast_fabric::{Forwarding, cut_through_fct_over, ideal_fct_over, ideal_fct_over_uniform};
+use crate::{Fault, World, endless, flow_level, manifest::manifest, queues, trace};
+use incast_fabric::Packets;
 use incast_measure::{Balance, Fidelity, FlowMeta, Manifest, Request, Run, StatedWarning};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowClass, FlowSpec, Origin, Start};
@@ -28,7 +28,7 @@ fn start(flow: &FlowSpec) -> Time {
 }
 
 /// The flows of one case, as a world has them.
-fn setups<'a>(plan: &'a Plan, case: &'a Case) -> impl Iterator<Item = FlowSetup> + 'a {
+pub(crate) fn setups<'a>(plan: &'a Plan, case: &'a Case) -> impl Iterator<Item = FlowSetup> + 'a {
     let flows = plan.traffic.flows.iter().zip(&case.transport_of).enumerate();
     flows.map(|(index, (flow, transport))| FlowSetup {
         flow: Flow {
@@ -54,9 +54,8 @@ fn setups<'a>(plan: &'a Plan, case: &'a Case) -> impl Iterator<Item = FlowSetup>
     })
 }
 
-/// Makes the world of one case. `capture` are ports whose packets are kept.
-pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
-    crate::memory::check_flows(plan)?;
+/// How a case is run. `capture` are ports whose packets are kept.
+pub(crate) fn options(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Options, Fault> {
     let run = &plan.scenario.run;
     let base_rtt = plan.site.base_rtt;
     let silent = plan.traffic.silent_after_first_rtt.iter().map(|host| {
@@ -64,7 +63,7 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         (*host, own.min().unwrap_or(Time::ZERO).saturating_add(base_rtt))
     });
     let watch = run.watch.0.unwrap_or(case.watched()) as usize;
-    let options = Options {
+    Ok(Options {
         seed: run.seed,
         until: run.until.map_or(Time::NEVER, |until| Time(until.0)),
         drain: base_rtt.saturating_mul(4),
@@ -83,7 +82,13 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
         marking: case.marking,
         balance: plan.balance(),
         ..Options::default()
-    };
+    })
+}
+
+/// Makes the world of one case. `capture` are ports whose packets are kept.
+pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fault> {
+    crate::memory::check_flows(plan)?;
+    let options = options(plan, case, capture)?;
     check_flows(plan, "output.pcap_flows", &plan.scenario.output.pcap_flows)?;
     let (fabric, site) = (plan.fabric.clone(), plan.site.clone());
     let flows = setups(plan, case).collect();
@@ -144,8 +149,10 @@ pub fn execute(
     threads: usize,
     monitor: &Monitor,
 ) -> Result<(Run, Vec<Captured>), Fault> {
-    let (setup, log) = begin(plan, case, capture, monitor)?;
-    work(plan, case, (setup, log), threads, monitor)
+    if plan.scenario.run.world == World::Flow {
+        return Ok((flow_level::run(plan, case, threads, monitor)?, vec![]));
+    }
+    work(plan, case, begin(plan, case, capture, monitor)?, threads, monitor)
 }
 
 /// The same; the packets of the ports of `output.pcap`, if any, go to a file in `folder` while the
@@ -157,6 +164,9 @@ pub fn execute_into(
     threads: usize,
     monitor: &Monitor,
 ) -> Result<Run, Fault> {
+    if plan.scenario.run.world == World::Flow {
+        return flow_level::run(plan, case, threads, monitor);
+    }
     let ports = output::ports(plan, &plan.scenario.output.pcap)?;
     let (mut setup, log) = begin(plan, case, ports.clone(), monitor)?;
     if !ports.is_empty() {
@@ -236,6 +246,7 @@ pub(crate) fn describe(
         notes: plan.warnings.clone(),
         world: plan.scenario.run.world.words(&plan.dataplane()),
         fidelity,
+        flow_level: None,
         wall_seconds: wall,
         record,
     };
@@ -268,22 +279,10 @@ fn flow_metas(plan: &Plan, case: &Case, record: &RunRecord) -> Vec<FlowMeta> {
         let hops = plan.fabric.hops(&routes, flow.src, flow.dst);
         let path_use = path_use(case.transports[*transport as usize].routing);
         let rest = (flow.size % mss) as u32;
-        let (full, count) = (charged(mss as u32), flow.size / mss);
-        let cut = flow.segments.as_ref().map(|all| all.iter().map(|payload| charged(*payload)));
-        let ideal = match (plan.fabric.forwarding(), cut) {
-            (Forwarding::StoreAndForward, Some(cut)) => ideal_fct_over(&hops, path_use, cut),
-            (Forwarding::StoreAndForward, None) => {
-                let last = if rest > 0 { charged(rest) } else { Bytes(0) };
-                ideal_fct_over_uniform(&hops, path_use, full, count, last)
-            }
-            (Forwarding::CutThrough(read), Some(cut)) => {
-                cut_through_fct_over(&hops, path_use, read, cut)
-            }
-            (Forwarding::CutThrough(read), None) => {
-                let packets = std::iter::repeat_n(full, count as usize);
-                let packets = packets.chain((rest > 0).then(|| charged(rest)));
-                cut_through_fct_over(&hops, path_use, read, packets)
-            }
+        let last = if rest > 0 { charged(rest) } else { Bytes(0) };
+        let packets = match &flow.segments {
+            Some(all) => Packets::Each(all.iter().map(|payload| charged(*payload)).collect()),
+            None => Packets::Uniform { full: charged(mss as u32), count: flow.size / mss, last },
         };
         let drawn = drawn(&flow);
         seen += drawn as usize;
@@ -294,7 +293,7 @@ fn flow_metas(plan: &Plan, case: &Case, record: &RunRecord) -> Vec<FlowMeta> {
             transport: *transport,
             class: flow.class.name(),
             path: path(plan, case, &routes, record, *transport as usize),
-            ideal_fct: ideal,
+            ideal_fct: packets.ideal(plan.fabric.forwarding(), &hops, path_use),
             arrival: drawn
                 || flow.origin == Origin::File
                     && flow.class == FlowClass::Background

@@ -1,7 +1,9 @@
 //! Warnings about scenarios and manifests, and every kind of warning that is known before a run.
 
-use crate::plan::{Plan, SHORTEST_INTERVAL};
+use crate::balance::several_paths;
+use crate::plan::{Plan, SHORTEST_INTERVAL, known};
 use crate::scenario::{CUT_THROUGH_BYTES, ForwardingName, Scenario};
+use crate::{World, endless};
 use incast_fabric::Tier;
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
@@ -46,6 +48,26 @@ incast_transport::warnings! {
                 that are named.",
         remedy: "Take it out, or set what it needs.",
     }
+    FLOW_LEVEL = "flow_level" {
+        says: "flow level: rates are max-min fair; no packets, queues or losses",
+        means: "With `run.world = \"flow\"` flows share links as an ideal transport would: at every instant no flow \
+                can be faster without a slower one losing. What transports do to come near that is left out: their \
+                start, windows, marks, losses and ACKs. Transports differ by their paths and by the sizes of packets \
+                alone.",
+        remedy: "`run.against_packets` tells the error for a sample of the flows; `run.world = \"sim\"` runs packets.",
+    }
+    IGNORED_AT_FLOW_LEVEL = "ignored_at_flow_level" {
+        says: "flow level: without packets these keys do nothing: {keys}",
+        means: "They say how packets are queued, marked, lost, acknowledged or recorded, which a run at flow level \
+                does not have.",
+        remedy: "Take them out, or `run.world = \"sim\"`.",
+    }
+    AGAINST_PACKETS = "against_packets" {
+        says: "flow level against packets, {error}",
+        means: "The flows that start first were run alone at flow level and in the simulator \
+                (`run.against_packets`). An error is positive where the flow level is slower.",
+        remedy: "If the error is too large for the question, `run.world = \"sim\"`.",
+    }
     NEVER_MARKS = "never_marks" {
         says: "{transport}: a port of {rate} marks from a queue of {least} on and holds {most}, so that \
                full packets are never marked",
@@ -88,8 +110,48 @@ fn name_of(acks: Acks) -> String {
     found.map_or_else(String::new, |(name, _)| name.to_string())
 }
 
+/// What is to be said of a run of packets: of what transports, switches and routings do to them.
+pub(crate) fn of_packets(plan: &Plan) -> Vec<Warning> {
+    let transports = plan.cases.iter().flat_map(|case| &case.transports);
+    let mut all: Vec<Warning> = vec![];
+    for warning in transports.flat_map(|one| known(&one.configured.warnings())) {
+        if !plan.warnings.contains(&warning) && !all.contains(&warning) {
+            all.push(warning);
+        }
+    }
+    all.extend(without_pfc(plan));
+    all.extend(without_repetition(plan));
+    all.extend(endless::warning(plan));
+    all.extend(without_effect(plan));
+    all.extend(never_marks(plan));
+    all.extend(several_paths(plan));
+    all
+}
+
+/// Transports designed for PFC that run without it where a switch can drop packets.
+fn without_pfc(plan: &Plan) -> Option<Warning> {
+    if plan.pfc.is_some() || plan.site.buffer == Limit::Unlimited && plan.shared.is_none() {
+        return None;
+    }
+    let designed = plan.cases.iter().flat_map(|case| &case.transports);
+    let mut transports: Vec<String> = designed
+        .filter(|transport| transport.info.made_for_pfc)
+        .map(|transport| transport.info.name.to_string())
+        .collect();
+    transports.sort_unstable();
+    transports.dedup();
+    (!transports.is_empty()).then_some(Warning::WithoutPfc { transports })
+}
+
+/// Says of results that differ from run to run that they do.
+fn without_repetition(plan: &Plan) -> Option<Warning> {
+    let clock = plan.dataplane().clock;
+    let varies = plan.scenario.run.world == World::DataPlane && clock.varies();
+    varies.then(|| Warning::known(&NOT_REPEATABLE.notice(&[("clock", &clock.name())])))
+}
+
 /// Values that were given and change nothing in these runs.
-pub(crate) fn without_effect(plan: &Plan) -> Vec<Warning> {
+fn without_effect(plan: &Plan) -> Vec<Warning> {
     let says = |key: &str, value: String, why: String| {
         Warning::known(&WITHOUT_EFFECT.notice(&[("key", &key), ("value", &value), ("why", &why)]))
     };
@@ -143,7 +205,7 @@ pub(crate) fn without_effect(plan: &Plan) -> Vec<Warning> {
 }
 
 /// Transports that mark by queue length, at switch ports that never hold the queue for it.
-pub(crate) fn never_marks(plan: &Plan) -> Vec<Warning> {
+fn never_marks(plan: &Plan) -> Vec<Warning> {
     let charged = plan.site.framing.charged_mtu();
     let mut all = vec![];
     if plan.shared.is_some() {

@@ -1,8 +1,8 @@
-//! The worlds in which a network can run: one interface to both.
+//! The worlds in which a network can run: one interface to all.
 
 use crate::scenario::{DataPlane, Scenario};
 use crate::testbed::{self, Ran};
-use crate::{Fault, Plan};
+use crate::{Fault, Plan, flow_level};
 use incast_world::{Monitor, Setup};
 
 /// What runs a network. Records and captures do not depend on it unless the data plane's clock is
@@ -15,12 +15,14 @@ pub enum World {
     Sim,
     /// The data plane: hosts and software switches that exchange encoded frames, in one thread.
     DataPlane,
+    /// Flow level: flows share links by max-min fairness, in one thread; there are no packets.
+    Flow,
 }
 
 impl World {
     /// Every world by name.
-    pub const NAMES: [(&'static str, World); 2] =
-        [("sim", World::Sim), ("dataplane", World::DataPlane)];
+    pub const NAMES: [(&'static str, World); 3] =
+        [("sim", World::Sim), ("dataplane", World::DataPlane), ("flow", World::Flow)];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -32,7 +34,7 @@ impl World {
     fn most_threads(self) -> usize {
         match self {
             World::Sim => usize::MAX,
-            World::DataPlane => 1,
+            World::DataPlane | World::Flow => 1,
         }
     }
 
@@ -50,25 +52,36 @@ impl World {
                 let (backend, clock) = (dataplane.backend.name(), dataplane.clock.name());
                 format!("the data plane, {backend} backend, {clock} clock")
             }
+            World::Flow => "the world of flows, without packets".into(),
         }
     }
 
     /// Refuses unsupported settings with key, value and reason.
     pub fn check(self, scenario: &Scenario) -> Result<(), Fault> {
-        if let (World::DataPlane, Some(settings)) = (self, &scenario.dataplane) {
-            testbed::check(settings)?;
+        match (self, &scenario.dataplane) {
+            (World::DataPlane, Some(settings)) => testbed::check(settings)?,
+            (World::Flow, _) => flow_level::check(scenario)?,
+            _ => {}
         }
+        if let (World::Sim | World::DataPlane, Some(flows)) = (self, scenario.run.against_packets) {
+            let problem = "this world runs packets: expected run.world = `flow`, or no such key";
+            return Err(Fault::value("run.against_packets", flows, problem));
+        }
+        let one = if self == World::Flow { "flow level" } else { "the data plane" };
         match scenario.run.threads.0 {
             Some(requested) if requested > self.most_threads() => Err(Fault::value(
                 "run.threads",
                 requested,
-                "the data plane runs in one thread (run.world = `dataplane`): expected 1 or `auto`",
+                format!(
+                    "{one} runs in one thread (run.world = `{}`): expected 1 or `auto`",
+                    self.name()
+                ),
             )),
             _ => Ok(()),
         }
     }
 
-    /// Runs a setup of a plan to its end. `monitor` receives the progress of the run and can stop
+    /// Runs a setup of packets to its end. `monitor` receives the progress of the run and can stop
     /// it.
     pub(crate) fn run(
         self,
@@ -83,6 +96,7 @@ impl World {
                 Ok(Ran { record, captured, fidelity: None })
             }
             World::DataPlane => testbed::run(&plan.dataplane(), setup, monitor),
+            World::Flow => unreachable!("no setup of packets is made for it"),
         }
     }
 }

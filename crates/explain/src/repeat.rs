@@ -4,7 +4,7 @@ use crate::explanation::Explanation;
 use crate::pauses::pausing_nodes;
 use incast_experiment::scenario::{Hosts, Trace};
 use incast_experiment::{
-    Fault, Inputs, Monitor, Plan, Scenario, StoredResults, StoredRun, UnreadFile, execute,
+    Fault, Inputs, Monitor, Plan, Scenario, StoredResults, StoredRun, UnreadFile, World, execute,
 };
 use incast_fabric::{Fabric, NodeId, Routes};
 use incast_measure::{Outline, Run, StoredFlows};
@@ -72,11 +72,16 @@ pub struct Repeated {
     pub explanations: Vec<Explanation>,
 }
 
-/// Why the run of a manifest cannot be repeated, if that is known from the manifest alone.
+/// Why the run of a manifest cannot be repeated packet by packet, if that is known from the manifest alone.
 pub fn not_repeatable(outline: &Outline) -> Option<&'static str> {
     let processes = "made by several processes in real time: such a run cannot be repeated, and so not \
                      be explained; run its scenario with `run.world = \"sim\"`";
-    outline.processes.map(|_| processes)
+    let flows = "a run at flow level has no packets, and so nothing to explain: run its scenario with \
+                 `run.world = \"sim\"`";
+    match outline.scenario["run"]["world"] == World::Flow.name() {
+        true => Some(flows),
+        false => outline.processes.map(|_| processes),
+    }
 }
 
 impl Results {
@@ -250,9 +255,7 @@ impl Results {
     /// The run was in real time, or the scenario is refused.
     pub fn plan(&self) -> Result<Plan, Fault> {
         let plan = Plan::read(self.scenario.clone(), self.inputs.clone())?;
-        if plan.scenario.run.world == incast_experiment::World::DataPlane
-            && plan.dataplane().clock.varies()
-        {
+        if plan.scenario.run.world == World::DataPlane && plan.dataplane().clock.varies() {
             let problem = format!(
                 "ran under the {} clock, in real time: no two such runs are equal, so it cannot be \
                  repeated and explained; run its scenario under the virtual clock",

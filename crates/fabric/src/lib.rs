@@ -41,6 +41,7 @@ mod named;
 mod names;
 mod options;
 pub mod order;
+mod packets;
 mod partition;
 mod paths;
 mod routes;
@@ -60,6 +61,7 @@ pub use ideal::{
 };
 pub use import::{Imported, import_hpcc_topology, import_htsim_topo};
 pub use options::{LinkDefaults, LinkOverride, LossBursts, Options};
+pub use packets::Packets;
 pub use routes::Routes;
 pub use shapes::{
     BCube, Count, Dragonfly, Dumbbell, FatTree, LeafSpine, ParkingLot, Rail, SHAPES, Shape, Size,

@@ -8,6 +8,18 @@ use crate::{Run, Summary, number, summarise};
 /// Numbers that a run without them does not have: most have none.
 const RARE: [&str; 2] = ["link_losses", "credit_drops"];
 
+/// Numbers about packets, which a run at flow level does not have.
+const OF_PACKETS: [&str; 8] = [
+    "switch_backlog_max_bytes",
+    "total_retransmit_share",
+    "drops",
+    "trims",
+    "marks",
+    "paused_ns",
+    "pause_frames",
+    "feedback_per_payload",
+];
+
 /// A value of the table: the mean over repetitions.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Value {
@@ -56,7 +68,9 @@ impl Comparison {
         for (name, title, unit, scale) in COMPARED {
             let number = number(name).expect("a number");
             let shown = |summary: &Summary| {
+                let left_out = summary.flow_level.is_some() && OF_PACKETS.contains(name);
                 let value = number.of(summary).filter(|value| *value > 0.0 || !RARE.contains(name));
+                let value = value.filter(|_| !left_out);
                 value.map(|value| if *scale < 1.0 { value * (1.0 / scale) } else { value / scale })
             };
             let value = |label: &String| {

@@ -28,6 +28,7 @@ pub mod fairness;
 mod fidelity;
 #[cfg(not(target_family = "wasm"))]
 pub mod figures;
+pub mod flow_level;
 pub mod folder;
 pub mod frame;
 mod histogram;
@@ -63,6 +64,7 @@ pub use columns::columns_markdown;
 pub use comparison::Comparison;
 pub use fairness::{FairnessSummary, TransportShare};
 pub use fidelity::Fidelity;
+pub use flow_level::{AgainstPackets, FlowLevel};
 pub use folder::{FolderError, ResultsFolder, write_atomic, write_atomic_unsynced};
 pub use histogram::{Cell as SlowdownCell, QUANTILE_ERROR, SIZE_BINS, SizeBin, SlowdownHistogram};
 pub use load::LoadSummary;

@@ -119,6 +119,9 @@ pub struct Manifest {
     /// How faithful it was, if it followed real time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fidelity: Option<Fidelity>,
+    /// What a run at flow level is, of such a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow_level: Option<String>,
 }
 
 /// The network of a run.

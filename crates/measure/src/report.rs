@@ -229,7 +229,8 @@ fn manifests(runs: &[Run]) -> String {
     for run in runs {
         let sorted = serde_json::to_value(&run.manifest).expect("plain data becomes JSON");
         let text = serde_json::to_string_pretty(&sorted).expect("JSON becomes text");
-        let speed = run.wall_seconds.filter(|seconds| *seconds > 0.0).map(|seconds| {
+        let timed = |seconds: &f64| *seconds > 0.0 && run.flow_level.is_none();
+        let speed = run.wall_seconds.filter(timed).map(|seconds| {
             let rate = run.record.packet_hops as f64 / seconds / 1e6;
             let (hops, rate) = (significant(seconds), significant(rate));
             format!(", {hops} s of wall-clock time, {rate} million packet-hops per second")

@@ -1,7 +1,7 @@
 //! One run: its record with the scenario's metadata.
 
 use crate::warning::{Warning, warnings_of};
-use crate::{Collective, Fidelity, Manifest, Server};
+use crate::{Collective, Fidelity, FlowLevel, Manifest, Server};
 use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
 use incast_units::{Bytes, Rate, Span, Time};
 
@@ -117,6 +117,8 @@ pub struct Run {
     pub world: String,
     /// How faithful it was to real time, if it followed it. Never enters the summary.
     pub fidelity: Option<Fidelity>,
+    /// Of a run at flow level, which has neither packets nor queues.
+    pub flow_level: Option<FlowLevel>,
     /// Seconds of wall-clock time the run took, if known. Never enters the summary, which is equal
     /// for equal scenarios and seeds.
     pub wall_seconds: Option<f64>,

@@ -3,6 +3,7 @@
 use crate::balance::{Balance, BalanceSummary};
 use crate::collective::{self, CollectiveSummary};
 use crate::fairness::{FairnessSummary, TransportShare, fairness};
+use crate::flow_level::FlowLevel;
 use crate::load::{LoadSummary, load};
 use crate::parts::{AgePercentiles, PartMeans};
 use crate::run::{LONG_FLOW_BYTES, Run};
@@ -24,6 +25,9 @@ pub struct Summary {
     pub label: String,
     /// Its transports.
     pub transports: Vec<String>,
+    /// Of a run at flow level, which has neither packets nor queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow_level: Option<FlowLevel>,
     /// When the first flow started: means over time begin there. Null if none did.
     #[serde(default)]
     pub began_ns: Option<f64>,
@@ -246,6 +250,7 @@ pub fn summarise(run: &Run) -> Summary {
     Summary {
         label: run.label.clone(),
         transports: run.transports.clone(),
+        flow_level: run.flow_level.clone(),
         began_ns: counts(run).started.gt(&0).then(|| run.began().as_ns_f64()),
         ended_ns: run.record.ended.as_ns_f64(),
         interrupted: run.record.interrupted,

@@ -393,8 +393,7 @@ const FASTEST_REAL: u64 = 1_000_000_000;
 
 /// Refuses another list of worlds than the two, or them and real time, in their order.
 fn check_worlds(worlds: &[String]) -> Result<(), Fault> {
-    let [sim, dataplane] = World::NAMES.map(|(name, _)| name);
-    let all = [sim, dataplane, REAL_TIME];
+    let all = [World::Sim.name(), World::DataPlane.name(), REAL_TIME];
     let both = &all[..2];
     if worlds.is_empty() || *worlds == *both || *worlds == all {
         return Ok(());

@@ -178,8 +178,8 @@ impl Set {
         let parts = match (self.world, self.clock, self.flows) {
             (.., Some(_)) => 2,
             (World::Sim, ..) => 0,
-            (World::DataPlane, None, _) => 1,
-            (World::DataPlane, Some(_), _) => 2,
+            (_, None, _) => 1,
+            (_, Some(_), _) => 2,
         };
         self.name.splitn(parts + 1, '/').last().unwrap_or(&self.name)
     }

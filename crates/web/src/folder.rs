@@ -181,7 +181,7 @@ impl Folder {
             .map(str::to_string);
         let missing = self.missing_input(|_| true).map(|trouble| trouble.to_string());
         let scenario = &self.results.scenario;
-        let varies = scenario.run.world != incast_experiment::World::Sim
+        let varies = scenario.run.world == incast_experiment::World::DataPlane
             && scenario.dataplane.as_ref().is_some_and(|one| one.clock.varies());
         let advice = "it ran in real time, and no two such runs are equal: it cannot be repeated and \
                       explained; run its scenario with `run.world = \"sim\"`";

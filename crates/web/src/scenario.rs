@@ -69,11 +69,16 @@ pub fn fits(plan: &Plan) -> Result<(), Trouble> {
     if flows > FLOWS_MOST {
         return large("traffic", format!("{flows} flows"), format!("at most {FLOWS_MOST} flows"));
     }
-    if plan.scenario.run.world != World::Sim && plan.dataplane().clock.varies() {
-        let problem = "in real time, which a page cannot: expected `sim`";
-        return Err(Fault::value("run.world", plan.scenario.run.world.name(), problem).into());
-    }
-    Ok(())
+    let problem = match plan.scenario.run.world {
+        World::DataPlane if plan.dataplane().clock.varies() => {
+            "in real time, which a page cannot: expected `sim`"
+        }
+        World::Flow => {
+            "a page shows packets, which are not there at flow level: expected `sim`; `incast run` runs it"
+        }
+        World::Sim | World::DataPlane => return Ok(()),
+    };
+    Err(Fault::value("run.world", plan.scenario.run.world.name(), problem).into())
 }
 
 /// What a scenario would run, or what is wrong with it: `Check` in `incast-web.d.ts`.

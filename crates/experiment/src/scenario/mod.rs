@@ -335,9 +335,16 @@ section! {
         seed: u64 = 1, flag [Run Compare Reproduce] "--seed" "N";
         /// Execution environment: `sim`, the simulator, or `dataplane`, hosts and switches of the
         /// data plane that exchange encoded frames, in one thread. Results are equal unless
-        /// `dataplane.clock` is real time.
+        /// `dataplane.clock` is real time. Or `flow`, flow level: instead of packets, flows share the links by
+        /// max-min fairness, for first looks at many hosts and where only load matters.
         world: World = World::Sim, flag [Demo Run Compare] "--world" "NAME"
-            "Execution environment: the simulator (sim) or the data plane (dataplane)";
+            "Execution environment: the simulator (sim), the data plane (dataplane), or flow level (flow)";
+        /// With world `flow`: so many flows, those that start first, are run alone in the simulator as well, and
+        /// the error of their completion times at flow level is in the results.
+        against_packets: Option<u32> = None, says "no comparison",
+            "1 to 1000000" => |flows| (1..=1_000_000).contains(flows),
+            flag [Run] "--against-packets" "FLOWS"
+                "With --world flow: run the first FLOWS flows in packets as well, and tell the error";
         /// Number of threads, one per core by default. Does not change results.
         threads: Auto<usize> = auto(), says "all cores",
             "1 or more" => |threads| *threads > 0,

@@ -8,6 +8,7 @@ mod cuts;
 mod endless;
 mod equations;
 mod files;
+mod flow_level;
 mod inputs;
 mod links;
 mod manifest;

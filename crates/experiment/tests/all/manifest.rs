@@ -392,6 +392,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
         |(seed, (world, threads), until, interval, warmup, watch)| Run {
             seed,
             world,
+            against_packets: None,
             threads: Auto(Some(threads)),
             until: Some(Span::from_us(until)),
             interval: Auto(interval),

@@ -450,12 +450,14 @@ fn traffic() -> impl Strategy<Value = Traffic> {
 
 fn run() -> impl Strategy<Value = Run> {
     let threads = auto((1..u32::MAX).prop_map(|threads| threads as usize));
-    let world = prop_oneof![Just(World::Sim), Just(World::DataPlane)];
+    let world = select(World::NAMES.map(|(_, world)| world).to_vec());
     let times = (of(in_a_run()), auto(in_a_run()));
-    (any::<u64>(), world, threads, times, auto(share()), auto(any::<u32>())).prop_map(
-        |(seed, world, threads, (until, interval), warmup, watch)| Run {
+    let against = of(1..=1_000_000u32);
+    (any::<u64>(), world, against, threads, times, auto(share()), auto(any::<u32>())).prop_map(
+        |(seed, world, against_packets, threads, (until, interval), warmup, watch)| Run {
             seed,
             world,
+            against_packets,
             threads,
             until,
             interval,

@@ -33,8 +33,10 @@ pub(super) fn table(summaries: &[Summary]) -> String {
     let tiers = || summaries.iter().flat_map(|one| one.tiers.iter().map(move |tier| (one, tier)));
     let idle = |tier: &TierSummary| COLUMNS.iter().skip(1).all(|(_, get, _)| is_zero(get(tier)));
     let zero = |get: &Get<TierSummary>| tiers().all(|(_, tier)| is_zero(get(tier)));
+    let queued = summaries.iter().any(|one| one.flow_level.is_none());
+    let stays = |name: &str, stays: bool| stays && (queued || !name.starts_with("queue"));
     let (shown, left): (Vec<_>, Vec<_>) =
-        COLUMNS.iter().partition(|(_, get, stays)| *stays || !zero(get));
+        COLUMNS.iter().partition(|(name, get, always)| stays(name, *always) || !zero(get));
     let (mut rows, mut still) = (String::new(), vec![]);
     for (summary, tier) in tiers() {
         let direction = if tier.upward { "up" } else { "down" };
