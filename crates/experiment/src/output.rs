@@ -7,6 +7,7 @@ use crate::plan::{Case, Plan};
 use crate::run::execute_into;
 use crate::run::{check_flows, execute, list_warnings};
 use crate::warnings::NOT_RUN;
+#[cfg(not(target_family = "wasm"))]
 use incast_measure::folder::REPORT;
 use incast_measure::{Balance, ResultsFolder, Run, Warning};
 use incast_wire::pcapng;
