@@ -79,7 +79,7 @@ test("a scene plays, ends with the native numbers, and exports the same records"
   for (const [at, transport] of ["dctcp", "ndp"].entries()) {
     const summary = JSON.parse(readFileSync(join(out, transport, "summary.json"), "utf8"));
     const ms = summary.all.fct_ns.max / 1e6;
-    const [shown, unit] = ((await cells(/Completion time, slowest/))[at] ?? "").split(" ");
+    const [shown, unit] = ((await cells(/FCT of the slowest flow/))[at] ?? "").split(" ");
     assert.equal(Number(shown).toPrecision(3), (unit === "ms" ? ms : ms * 1e3).toPrecision(3), transport);
     assert.ok(sha256(readFileSync(join(out, transport, "flows.parquet"))).startsWith(hashes[at] ?? "?"), transport);
   }
@@ -95,7 +95,7 @@ test("a try runs beside the scene", async () => {
   await page.getByRole("button", { name: "DCTCP, timer of 1 ms" }).click();
   await page.locator(".outcomes").getByRole("columnheader", { name: "DCTCP, timer of 1 ms", exact: true }).waitFor();
   await page.waitForFunction(() => !document.querySelector(".outcomes table")?.textContent?.includes("…"));
-  const [before, , after] = await cells(/Completion time, slowest/);
+  const [before, , after] = await cells(/FCT of the slowest flow/);
   assert.match(before ?? "", /^10\.\d+ ms/);
   assert.match(after ?? "", /^1\.\d+ ms/);
 });

@@ -179,9 +179,9 @@ impl StoredResults {
 }
 
 impl StoredRun {
-    /// Whether the run was written: its summary comes after its tables.
+    /// Whether the run was written: its summary comes after its tables, of which flows are in every run.
     pub fn has_results(&self) -> bool {
-        self.has(SUMMARY)
+        self.has(SUMMARY) && self.has(&table_file("flows"))
     }
 
     /// What to know of a run without results, or that did not come to its end.

@@ -27,8 +27,6 @@ impl Opened {
     /// # Errors
     /// A file is not whole. A trace that is too large is refused only when it is read.
     pub fn new(run: &StoredRun) -> Result<Opened, Trouble> {
-        // Every run has them.
-        run.read(&table_file("flows"))?;
         let there = TABLES.into_iter().filter(|name| run.has(&table_file(name)));
         let tables: Vec<_> = there.map(|name| (name, opened(run, name))).collect();
         let broken = tables.iter().filter_map(|(_, table)| table.as_ref().err());
