@@ -207,7 +207,7 @@ fn it_is_said_and_what_does_nothing_is_named() {
     let run = run(&text("\"dctcp\"", POISSON), &[]);
     assert_eq!(
         (&run.manifest.world[..], run.manifest.flow_level.as_deref()),
-        ("flow", Some(&level[..]))
+        ("flow", Some(level))
     );
     let summary = serde_json::to_value(summarise(&run)).unwrap();
     assert_eq!(summary["flow_level"]["says"], level);

@@ -103,9 +103,8 @@ fn a_permutation_is_at_line_rate_where_flows_are_spread() {
 fn flows_wait_for_others() {
     let mut flows: Vec<FlowSetup> =
         (0..3).map(|id| flow(id, id % 2, 1 - id % 2, 1460, 7)).collect();
-    for id in 1..3 {
-        flows[id].after = vec![FlowId(id as u32 - 1)];
-        flows[id].delay = Span(100);
+    for (before, own) in flows[1..].iter_mut().enumerate() {
+        (own.after, own.delay) = (vec![FlowId(before as u32)], Span(100));
     }
     let record = ran(load(fabric("star:2"), Routing::Ecmp, flows));
     let each = 2 * PACKET + 2_000_000;
