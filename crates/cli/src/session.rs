@@ -90,7 +90,11 @@ pub fn finish(
     say!("report: {}", place.join("report.html").display());
     let of = if runs.len() > 1 { format!(" --transport {}", runs[0].label) } else { String::new() };
     let shown = place.display();
-    say!("next: `incast explain {shown}{of} --slowest 1`, `incast explore {shown}`");
+    match plan.scenario.run.world {
+        // It has no packets to explain.
+        World::Flow => say!("next: `incast explore {shown}`"),
+        _ => say!("next: `incast explain {shown}{of} --slowest 1`, `incast explore {shown}`"),
+    }
     for (run, case) in runs.iter().zip(&plan.cases) {
         if let Some(ports) = incast_experiment::deadlock(&plan.fabric, &run.record) {
             return Err(Fault::new(format!(
