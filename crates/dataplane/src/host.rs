@@ -163,7 +163,8 @@ impl<I: PacketIo> HostNode<I> {
         end.abandon(&mut world, now, id);
     }
 
-    /// Takes in what has arrived.
+    /// Does what was due before now and takes in what has arrived, in order of time: a pass that comes
+    /// late finds frames from before its timers.
     pub fn receive(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload) {
         let mut arrived = std::mem::take(&mut self.arrived);
         let here = Here::Host { host: self.end.id(), live: self.live.is_some() };
@@ -172,10 +173,20 @@ impl<I: PacketIo> HostNode<I> {
         let now = medium.now;
         arrived.extend(self.late.extract_if(.., |one| one.at <= now));
         sort(&mut arrived);
+        let mut reached = NEVER;
         for one in arrived.drain(..) {
+            let at = one.at.clamp(medium.since, now);
+            if at != reached {
+                (medium.now, reached) = (at, at);
+                self.advance(medium, payload, at);
+            }
             self.take(medium, payload, one);
         }
         self.arrived = arrived;
+        medium.now = now;
+        if reached != now {
+            self.advance(medium, payload, now);
+        }
     }
 
     fn take(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, one: Arrived) {

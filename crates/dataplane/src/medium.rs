@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub(crate) struct Medium<I: PacketIo> {
     /// The instant of the pass.
     pub now: u64,
+    /// The instant of the last pass: what arrived since is looked at in this one.
+    pub since: u64,
     pub fabric: Arc<Fabric>,
     pub seed: u64,
     /// Load balancing of each transport there is.

@@ -27,7 +27,7 @@ impl<I: PacketIo> Node<I> {
         }
     }
 
-    /// Takes in what has arrived.
+    /// Does what was due before now, and takes in what has arrived.
     pub fn receive(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload) {
         match self {
             Node::Host(host) => host.receive(medium, payload),

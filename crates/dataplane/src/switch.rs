@@ -138,7 +138,8 @@ impl<I: PacketIo> SwitchNode<I> {
         &mut self.egress[(port - self.first) as usize]
     }
 
-    /// Takes in what has arrived.
+    /// Does what was due before now and takes in what has arrived, in order of time: a pass that comes
+    /// late finds frames from before its transmissions.
     pub fn receive(&mut self, medium: &mut Medium<I>) {
         let now = medium.now;
         let pauses = medium.buffers.pfc.is_some();
@@ -154,7 +155,13 @@ impl<I: PacketIo> SwitchNode<I> {
         }
         arrived.extend(self.stored.extract_if(.., |one| one.at <= now));
         sort(&mut arrived);
+        let mut reached = NEVER;
         for one in arrived.drain(..) {
+            let now = one.at.clamp(medium.since, now);
+            if now != reached {
+                (medium.now, reached) = (now, now);
+                self.advance(medium, now);
+            }
             let charged = self.packets.pool.charged(one.packet);
             let link = self.port(one.port).line.reverse;
             if medium.is_cut_off(link, one.complete, charged) {
@@ -168,6 +175,10 @@ impl<I: PacketIo> SwitchNode<I> {
             }
         }
         self.arrived = arrived;
+        medium.now = now;
+        if reached != now {
+            self.advance(medium, now);
+        }
     }
 
     /// Forwards a packet of which all is here, or which can leave at once; stores another one.
@@ -359,14 +370,16 @@ impl<I: PacketIo> SwitchNode<I> {
         if line.is_released(medium) {
             line.transmitter.resume = line.transmitter.resume.max(medium.now);
         }
-        let mut calls = 0;
+        let (mut calls, mut last) = (0, NEVER);
         loop {
             let egress = &mut self.egress[index];
             let (start, deadline) = (egress.start(), egress.deadline());
-            if start.min(deadline) >= until {
+            let next = start.min(deadline);
+            if next >= until {
                 break;
             }
-            calls += 1;
+            calls = if next == last { calls + 1 } else { 0 };
+            last = next;
             let port = self.first + index as u32;
             assert!(calls < MOST_CALLS, "port {port} lets no time pass");
             if deadline <= start {

@@ -191,6 +191,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             visited: vec![],
             medium: Medium {
                 now: 0,
+                since: 0,
                 seed: options.seed,
                 routing,
                 detector: buffers.deadlock_detector(),
@@ -381,7 +382,6 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         visited.sort_unstable();
         visited.dedup();
         for node in &visited {
-            self.nodes[*node as usize].advance(&mut self.medium, &mut self.payload, now);
             self.nodes[*node as usize].receive(&mut self.medium, &mut self.payload);
         }
         self.note_completions();
@@ -408,6 +408,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
             self.reschedule(node);
         }
         self.visited = visited;
+        self.medium.since = now;
     }
 
     pub(crate) fn reschedule(&mut self, node: u32) {

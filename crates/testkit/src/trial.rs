@@ -55,6 +55,8 @@ pub struct Trial<'a> {
     pub threads: usize,
     /// Hosts of a batch of the simulator; as many as it chooses if not said.
     pub batch: Option<u32>,
+    /// The base RTT that transports are told; the fabric's if not said.
+    pub told_rtt: Option<Span>,
 }
 
 impl<'a> Trial<'a> {
@@ -80,6 +82,7 @@ impl<'a> Trial<'a> {
             options: Options::default(),
             threads: 1,
             batch: None,
+            told_rtt: None,
         };
         trial.set_flows(flows);
         trial
@@ -155,7 +158,7 @@ impl<'a> Trial<'a> {
 
     /// What transports know about the fabric.
     pub fn site(&self) -> Arc<FabricSite> {
-        fabric_site(&self.fabric, self.framing, self.buffer, self.sizes.clone(), None)
+        fabric_site(&self.fabric, self.framing, self.buffer, self.sizes.clone(), self.told_rtt)
     }
 
     /// Rate of host 0's link.

@@ -338,14 +338,15 @@ impl EndHost {
     /// timers first.
     #[inline]
     pub fn advance<W: HostIo>(&mut self, world: &mut W, until: u64) {
-        let mut calls = 0;
+        let (mut calls, mut last) = (0, NEVER);
         loop {
             let start = if world.is_held(self.port) { NEVER } else { self.next_start() };
             let next = start.min(self.deadline);
             if next >= until {
                 return;
             }
-            calls += 1;
+            calls = if next == last { calls + 1 } else { 0 };
+            last = next;
             let host = self.host.0;
             assert!(calls < MOST_CALLS, "host {host} does not let time pass at {next} ps");
             if self.deadline <= start {

@@ -1,9 +1,9 @@
 //! Clocks that follow a counter, here one of our own making: nothing depends on this machine.
 
-use crate::common::{BothWorlds, of, trial};
+use crate::common::{BothWorlds, Outside, of, trial};
 use incast_dataplane::{
-    Arrival, Bounds, Buffer, CREDIT, Clock, Counter, Departure, Idle, Mem, PacketIo, Ran, RealTime,
-    Refusal, Rule, STALL, Testbed,
+    Bounds, CREDIT, Clock, Counter, Idle, Mem, PacketIo, Ran, RealTime, Refusal, Rule, STALL,
+    Testbed,
 };
 use incast_testkit::{Trial, at, flow};
 use incast_transport::*;
@@ -131,46 +131,6 @@ fn a_run_ends_by_the_clock() {
     scenario.flows.clear();
     let Ran { record, .. } = ran(&scenario, Steps::new(Span::from_ns(20)), Rule::Tsc);
     assert!(record.ended <= scenario.options.until);
-}
-
-/// Frames of which nobody knows before they are there.
-struct Outside(Mem);
-
-impl PacketIo for Outside {
-    type Frame = Buffer;
-    fn rx_burst(
-        &mut self,
-        port: u32,
-        now: Time,
-        most: usize,
-        into: &mut Vec<Arrival<Buffer>>,
-    ) -> usize {
-        self.0.rx_burst(port, now, most, into)
-    }
-    fn alloc(&mut self, length: usize) -> Option<Buffer> {
-        self.0.alloc(length)
-    }
-    fn free(&mut self, frame: Buffer) {
-        self.0.free(frame)
-    }
-    fn stage(&mut self, port: u32, frame: Buffer, departure: Departure) -> Result<(), Buffer> {
-        self.0.stage(port, frame, departure)
-    }
-    fn flush(&mut self, port: u32) -> usize {
-        self.0.flush(port)
-    }
-    fn room(&mut self, port: u32) -> usize {
-        self.0.room(port)
-    }
-    fn due(&mut self, _port: u32) -> Time {
-        Time::NEVER
-    }
-    fn is_external(&self, _port: u32) -> bool {
-        true
-    }
-    fn held(&self) -> usize {
-        self.0.held()
-    }
 }
 
 /// Nodes whose frames come from outside are looked at in every pass, sleep after one in which

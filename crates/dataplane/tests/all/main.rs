@@ -4,6 +4,7 @@ mod clocks;
 mod common;
 mod cores;
 mod hostile;
+mod late;
 mod messages;
 mod packet_io;
 mod payload;

@@ -52,6 +52,9 @@ pub struct Terms {
     pub request_again: Span,
     /// Time after which a packet that is still missing is requested again.
     pub missing_again: Span,
+    /// The fabric's RTT. An eighth of it is the least that a request is taken to need whose reply may be to
+    /// an earlier one.
+    pub base_rtt: Span,
     /// What a flow sends before its first credit, if anything. Then destinations keep what arrives
     /// out of order, and sources send again only what is missing.
     pub burst: Option<Burst>,

@@ -178,7 +178,7 @@ impl Senders {
         let Packet { header, flow: id, .. } = env.packets[packet];
         let Some(credit) = Credit::read(&header) else { return };
         let Some(outgoing) = self.flows.get_mut(id) else { return env.probe.wasted(id) };
-        outgoing.receives(env.now);
+        outgoing.receives(env.now, &self.terms);
         let starting = outgoing.starts();
         outgoing.end_round(env, outbox, &self.terms);
         if let Some(seq) = outgoing.take(env.now, &self.terms) {
@@ -272,11 +272,14 @@ impl Senders {
 
 impl Outgoing {
     /// Notes a credit: a request has its reply, and the source does not repeat it.
-    fn receives(&mut self, now: Time) {
+    fn receives(&mut self, now: Time, terms: &Terms) {
         match self.state {
             State::Requested => {
                 self.state = State::Receiving;
-                self.rtt = now - self.requested;
+                // A credit that was under way when credits were requested anew may be no reply to that.
+                let again = self.rtt > Span::ZERO;
+                let least = if again { terms.base_rtt / 8 } else { Span::ZERO };
+                self.rtt = (now - self.requested).max(least);
                 (self.credits, self.credits_since) = (0, now);
             }
             State::Receiving => {}

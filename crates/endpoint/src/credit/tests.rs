@@ -13,6 +13,7 @@ const TERMS: Terms = Terms {
     early_stop: true,
     request_again: Span::from_us(100),
     missing_again: Span::from_us(200),
+    base_rtt: Span::from_us(10),
     burst: None,
 };
 

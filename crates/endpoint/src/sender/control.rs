@@ -165,10 +165,11 @@ incast_transport::choice! {
 }
 
 impl Recovery {
-    /// The same for the common sender, with the least time between two requests for the same byte.
-    pub fn reliability(self, again: Span) -> Reliability {
+    /// The same for the common sender, with the least time between two requests for the same byte: at
+    /// least two base RTTs, before which what the first one asks for may still be under way.
+    pub fn reliability(self, again: Span, base_rtt: Span) -> Reliability {
         match self {
-            Recovery::GoBackN => Reliability::GoBackN { again },
+            Recovery::GoBackN => Reliability::GoBackN { again: again.max(base_rtt * 2) },
             Recovery::Sack => Reliability::Sack,
         }
     }

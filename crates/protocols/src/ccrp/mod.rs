@@ -90,6 +90,7 @@ fn terms(ccrp: &Ready<Params>) -> Terms {
         early_stop: params.early_stop,
         request_again: again.unwrap_or_else(|| AGAIN.max(ccrp.fabric.base_rtt * 2)),
         missing_again: params.missing_timeout,
+        base_rtt: ccrp.fabric.base_rtt,
         burst: None,
     }
 }

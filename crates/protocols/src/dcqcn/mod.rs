@@ -81,7 +81,8 @@ fn host(dcqcn: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let notifier = Notifier::new(dcqcn.params.cnp_interval, dcqcn.params.cnp);
     let control = congestion_control(notifier, move |_, _, _| Dcqcn::new(rule, framing));
     let rto = RtoBounds::at_least(dcqcn.params.rto_min);
-    let reliability = dcqcn.params.recovery.reliability(dcqcn.params.nack_interval);
+    let Params { recovery, nack_interval, .. } = dcqcn.params;
+    let reliability = recovery.reliability(nack_interval, dcqcn.fabric.base_rtt);
     let tcp = Options::tcp(ID, dcqcn.params.rto_min);
     Box::new(SenderDriven::new(control, Options { reliability, rto, ack_class: 0, ..tcp }))
 }

@@ -98,7 +98,7 @@ incast_transport::parameters! {
         /// How lost packets are sent again; with `sack` a BDP may be in flight at most.
         recovery: Recovery = Recovery::GoBackN, "go-back-n or sack" => |_| true,
             "HPCC's simulator: go-back-n; sack: Mittal et al., IRN, SIGCOMM 2018";
-        /// Least time between two NACKs (go-back-n) for the same byte.
+        /// Least time between two NACKs (go-back-n) for the same byte; at least two base RTTs.
         nack_interval: Span = Span::from_us(500), "more than 0" => positive,
             "HPCC's simulator: 500 us";
         /// Least retransmission timeout.

@@ -108,6 +108,7 @@ fn terms(expresspass: &Ready<Params>, site: &HostSite) -> Terms {
         early_stop: params.early_stop,
         request_again: again,
         missing_again: again,
+        base_rtt: expresspass.fabric.base_rtt,
         burst: burst(expresspass, site),
     }
 }

@@ -66,11 +66,12 @@ pub static ENTRY: Declaration<Params> = Declaration {
 fn host(fasttune: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let terms = Arc::new(terms(fasttune, site.rate));
     let rto_min = least_or_auto(fasttune.params.rto_min, terms.base_rtt);
+    let (params, base_rtt) = (&fasttune.params, fasttune.fabric.base_rtt);
     let options = Options {
         data_mark: Ecn::NotEct as u8,
         ack_class: 0,
         admission: Admission::Below,
-        reliability: fasttune.params.recovery.reliability(fasttune.params.nack_interval),
+        reliability: params.recovery.reliability(params.nack_interval, base_rtt),
         rto: RtoBounds::at_least(rto_min),
         ..Options::tcp(ID, rto_min)
     };

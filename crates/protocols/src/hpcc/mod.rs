@@ -91,7 +91,10 @@ impl Plan {
         let options = Options {
             data_mark: Ecn::NotEct as u8,
             admission: Admission::Below,
-            reliability: self.params.recovery.reliability(self.params.nack_interval),
+            reliability: self
+                .params
+                .recovery
+                .reliability(self.params.nack_interval, fabric.base_rtt),
             rto: RtoBounds::at_least(rto_min),
             max_payload: fabric.framing.mss() - self.extension(),
             ..Options::tcp(self.id, rto_min)

@@ -54,7 +54,7 @@ macro_rules! telemetry_parameters {
                 /// Whether records have the widths of their fields on the wire.
                 quantise_int: bool = true, "true or false" => |_| true,
                     "HPCC §4.1; false: an ablation without a codec";
-                /// Least time between two requests to go back for the same byte.
+                /// Least time between two requests to go back for the same byte; at least two base RTTs.
                 nack_interval: Span = Span::from_us(500), "more than 0" =>
                     $crate::hpcc::params::positive, "HPCC's simulator: 500 us";
                 /// Minimum retransmission timeout; auto: 1 ms, at least eight RTTs.

@@ -69,7 +69,7 @@ fn host(power: &Ready<Params, u8>, site: &HostSite) -> Box<dyn Host> {
     let options = Options {
         data_mark: Ecn::NotEct as u8,
         admission: Admission::Below,
-        reliability: params.recovery.reliability(params.nack_interval),
+        reliability: params.recovery.reliability(params.nack_interval, fabric.base_rtt),
         rto: RtoBounds::at_least(rto_min),
         max_payload: fabric.framing.mss() - extension(power),
         ..Options::tcp(ID, rto_min)

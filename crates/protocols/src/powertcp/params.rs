@@ -27,7 +27,7 @@ macro_rules! power_parameters {
                 /// How lost packets are sent again.
                 recovery: Recovery = Recovery::GoBackN, "go-back-n or sack" => |_| true,
                     "PowerTCP's simulator: go-back-N under PFC";
-                /// Least time between two requests to go back for the same byte.
+                /// Least time between two requests to go back for the same byte; at least two base RTTs.
                 nack_interval: Span = Span::from_us(500), "more than 0" => |v| *v > Span::ZERO,
                     "HPCC's simulator: 500 us";
                 /// Minimum retransmission timeout; auto: 1 ms, at least eight RTTs.

@@ -65,7 +65,8 @@ pub static ENTRY: Declaration<Params> = Declaration {
 fn host(timely: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     // Beside the time stamp.
     let payload = timely.fabric.framing.mss() - STAMP_BYTES;
-    let rule = Rule::new(&timely.params, site.rate, site.bdp_packets as u64, payload);
+    let base_rtt = timely.fabric.base_rtt;
+    let rule = Rule::new(&timely.params, site.rate, site.bdp_packets as u64, payload, base_rtt);
     let (framing, share) = (timely.fabric.framing, timely.params.start == Start::Share);
     let control = congestion_control(ReturnStamp, move |_, _, others| {
         Timely::new(rule, framing, if share { others } else { 0 })
@@ -73,7 +74,7 @@ fn host(timely: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let options = Options {
         data_mark: Ecn::NotEct as u8,
         ack_class: 0,
-        reliability: timely.params.recovery.reliability(timely.params.nack_interval),
+        reliability: timely.params.recovery.reliability(timely.params.nack_interval, base_rtt),
         rto: RtoBounds::at_least(timely.params.rto_min),
         max_payload: payload,
         ..Options::tcp(ID, timely.params.rto_min)

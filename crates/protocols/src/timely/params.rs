@@ -48,6 +48,10 @@ fn positive(span: &Span) -> bool {
     *span > Span::ZERO
 }
 
+fn auto_or_positive(span: &Option<Span>) -> bool {
+    span.as_ref().is_none_or(positive)
+}
+
 fn share(value: &f64) -> bool {
     *value > 0.0 && *value <= 1.0
 }
@@ -69,10 +73,15 @@ incast_transport::parameters! {
         decrease: f64 = 0.8, "0 < decrease <= 1" => share, "TIMELY §4.4: 0.8";
         /// Delay below which the rate always rises (T_low).
         delay_low: Span = Span::from_us(50), "more than 0" => positive, "TIMELY §4.4: 50 us";
-        /// Delay above which the rate always falls (T_high).
-        delay_high: Span = Span::from_us(500), "more than 0" => positive, "TIMELY §4.4: 500 us";
-        /// RTT by which differences are divided (minRTT).
-        min_rtt: Span = Span::from_us(20), "more than 0" => positive, "TIMELY §4.3: 20 us";
+        /// Delay above which the rate always falls (T_high); auto: 500 us, at least 10 base RTTs.
+        delay_high: Option<Span> = None, "auto, or more than 0" => auto_or_positive,
+            "TIMELY §4.4: 500 us; more where no RTT is shorter is our own";
+        /// RTT by which differences are divided (minRTT); auto: 20 us, at least half a base RTT.
+        min_rtt: Option<Span> = None, "auto, or more than 0" => auto_or_positive,
+            "TIMELY §4.3: 20 us; more in slower networks is our own";
+        /// Largest share of the rate that a decision between the thresholds takes; 1: any.
+        max_decrease: f64 = 1.0, "0 < max_decrease <= 1" => share,
+            "TIMELY Algorithm 1 has no bound";
         /// Additive step delta; auto: 10 Mb/s for each 10 Gb/s of the link.
         additive_increase: Option<Rate> = None, "auto, or more than 0" => auto_or_rate,
             "TIMELY §4.4: 10 Mb/s at 10 Gb/s; HPCC's simulator scales it";
@@ -104,14 +113,14 @@ incast_transport::parameters! {
             "ECN or Delay §4.3: 0.008";
         /// Reference delay with `patched`; auto: T_low.
         patched_delay: Option<Span> = None, "auto, or more than 0" =>
-            |v| v.as_ref().is_none_or(positive), "ECN or Delay §4.3: T_low";
+            auto_or_positive, "ECN or Delay §4.3: T_low";
         /// Whether a flow has at most a BDP in flight, less in proportion to its rate.
         window_limit: bool = false, "true or false" => |_| true,
             "the paper: none; HPCC's simulator: TIMELY+win";
         /// How lost packets are sent again; with `sack` a BDP may be in flight at most.
         recovery: Recovery = Recovery::GoBackN, "go-back-n or sack" => |_| true,
             "HPCC's simulator: go-back-n; sack: Mittal et al., IRN, SIGCOMM 2018";
-        /// Least time between two requests to go back for the same byte.
+        /// Least time between two requests to go back for the same byte; at least two base RTTs.
         nack_interval: Span = Span::from_us(500), "more than 0" => positive,
             "HPCC's simulator: 500 us";
         /// Minimum retransmission timeout.
@@ -143,6 +152,8 @@ pub struct Rule {
     pub high: f64,
     /// Divisor of differences.
     pub min_rtt: f64,
+    /// Largest share that a decision between the thresholds takes.
+    pub max_decrease: f64,
     /// Rises in a row from which steps are larger.
     pub hyper_after: u32,
     /// How many times larger.
@@ -167,8 +178,11 @@ pub struct Rule {
 
 impl Rule {
     /// The parameters at a host whose link has the rate `line` and holds `bdp` full packets of
-    /// `payload` bytes.
-    pub fn new(params: &Params, line: Rate, bdp: u64, payload: u16) -> Rule {
+    /// `payload` bytes, in a fabric with this base RTT.
+    pub fn new(params: &Params, line: Rate, bdp: u64, payload: u16, base_rtt: Span) -> Rule {
+        // The paper's delays are those of one network; with a longer RTT all would be above T_high.
+        let own_high = Span::from_us(500).max(base_rtt * 10);
+        let own_least = Span::from_us(20).max(base_rtt / 2);
         let of =
             |rate: Option<Rate>, share: u64| rate.unwrap_or(line.scale(1, share)).0.max(1) as f64;
         let packet = payload as u64;
@@ -185,8 +199,9 @@ impl Rule {
             weight: params.weight,
             decrease: params.decrease,
             low: params.delay_low.0 as f64,
-            high: params.delay_high.max(params.delay_low).0 as f64,
-            min_rtt: params.min_rtt.0 as f64,
+            high: params.delay_high.unwrap_or(own_high).max(params.delay_low).0 as f64,
+            min_rtt: params.min_rtt.unwrap_or(own_least).0 as f64,
+            max_decrease: params.max_decrease,
             hyper_after: params.hyper_after,
             hyper_factor: params.hyper_factor as f64,
             hyper_below_low: params.hyper_below_low,

@@ -108,7 +108,7 @@ impl Timely {
         } else if gradient <= 0.0 {
             self.rise();
         } else {
-            self.fall((1.0 - rule.decrease * gradient).max(0.0));
+            self.fall((1.0 - rule.decrease * gradient).max(1.0 - rule.max_decrease));
         }
         self.rate = self.rate.clamp(rule.least, rule.line);
     }

@@ -11,7 +11,7 @@ const US: f64 = 1e6;
 const FULL: u16 = 1_452;
 
 fn rule(params: &Params) -> Rule {
-    Rule::new(params, Rate::from_gbps(10), 20, FULL)
+    Rule::new(params, Rate::from_gbps(10), 20, FULL, Span::from_us(25))
 }
 
 fn timely(params: &Params, others: usize) -> Timely {
@@ -303,6 +303,30 @@ fn the_receiver_returns_the_stamp() {
     assert_eq!((ack.extension, ack.informed), (stamp, Some(Time(77))));
 }
 
+/// In a network whose RTTs are longer than the paper's.
+#[test]
+fn delays_follow_a_long_base_rtt() {
+    let of = |params: &Params, rtt| {
+        let rule = Rule::new(params, Rate::from_gbps(10), 20, FULL, Span::from_us(rtt));
+        (rule.low / US, rule.high / US, rule.min_rtt / US)
+    };
+    let auto = Params::default();
+    assert_eq!(of(&auto, 40), (50.0, 500.0, 20.0));
+    assert_eq!(of(&auto, 200), (50.0, 2_000.0, 100.0));
+    let (delay_high, min_rtt) = (Some(Span::from_us(500)), Some(Span::from_us(20)));
+    assert_eq!(of(&Params { delay_high, min_rtt, ..auto }, 200), (50.0, 500.0, 20.0));
+}
+
+#[test]
+fn a_bound_on_the_decrease_holds_whatever_the_gradient() {
+    let mut control = half(&Params { max_decrease: 0.5, ..Params::default() }, 60.0);
+    control.react(260.0 * US);
+    assert_eq!(control.rate(), LINE / 4.0);
+    let mut control = half(&Params::default(), 60.0);
+    control.react(260.0 * US);
+    assert_eq!(control.rate(), LINE / 1_000.0);
+}
+
 #[test]
 fn parameters_are_read_and_refused() {
     let read = |key: &str, value: &str| Params::read(&[(key.into(), value.into())]);
@@ -311,6 +335,8 @@ fn parameters_are_read_and_refused() {
         ("weight", "0"),
         ("decrease", "1.1"),
         ("delay_low", "0us"),
+        ("delay_high", "0us"),
+        ("max_decrease", "0"),
         ("segment", "0B"),
         ("segment", "1MB"),
         ("min_rate", "0bps"),
@@ -322,7 +348,7 @@ fn parameters_are_read_and_refused() {
     for (name, value) in Params::default().resolved() {
         assert!(read(name, &value).is_ok(), "{name} = {value} is not read back");
     }
-    let auto = Rule::new(&Params::default(), Rate::from_gbps(100), 20, FULL);
+    let auto = Rule::new(&Params::default(), Rate::from_gbps(100), 20, FULL, Span::from_us(25));
     assert_eq!((auto.step, auto.least), (100.0 * MBPS, 100.0 * MBPS));
     assert_eq!(auto.segment, 1_452);
     let segment = Some(Bytes(64_000));
