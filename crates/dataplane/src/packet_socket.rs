@@ -5,6 +5,8 @@
 //! of type IPv4; frames of any other type or IP protocol are foreign: they are counted and dropped.
 //! Frames go to the address that the neighbour last sent from, and to all before that.
 //!
+//! The kernel stamps frames when they come, so that a process that looks late knows since when they wait.
+//!
 //! A frame costs a system call in each direction, so this is for links up to about 1 Gb/s.
 
 mod socket;
@@ -15,7 +17,7 @@ use crate::outside::divide;
 use crate::{Arrival, Departure, Frame, Meeting, Outside, PacketIo, PortCount};
 use incast_transport::Time;
 use incast_wire::PROTOCOL;
-use socket::{Incoming, Socket};
+use socket::{Incoming, Socket, wall_clock};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -146,28 +148,28 @@ impl PacketIo for PacketSockets {
         most: usize,
         into: &mut Vec<Arrival<Buffer>>,
     ) -> usize {
-        let (mut count, mut foreign) = (0, 0);
+        let (mut count, mut foreign, wall) = (0, 0, wall_clock());
         while count < most && foreign < FOREIGN_MOST {
             let mut frame = self.buffer(LONGEST);
             assert!(frame.grow_front(ETHERNET), "there is headroom");
             let Some(Some(one)) = self.ports.get_mut(port as usize) else { return 0 };
-            let Ok(received) = one.socket.receive(frame.bytes_mut()) else {
+            let Ok(received) = one.socket.receive(frame.bytes_mut(), wall) else {
                 self.spare.push(frame);
                 break;
             };
-            let own = match received {
-                Incoming::Frame(length) => {
+            let age = match received {
+                Incoming::Frame(length, age) => {
                     frame.truncate(length);
-                    is_ours(frame.bytes())
+                    is_ours(frame.bytes()).then_some(age)
                 }
-                Incoming::TooLong => false,
+                Incoming::TooLong => None,
             };
-            if !own {
+            let Some(age) = age else {
                 one.count.foreign += 1;
                 foreign += 1;
                 self.spare.push(frame);
                 continue;
-            }
+            };
             one.neighbour.copy_from_slice(&frame.bytes()[6..12]);
             let hello = is_hello(frame.bytes());
             one.count.received += !hello as u64;
@@ -179,7 +181,8 @@ impl PacketIo for PacketSockets {
                 foreign += 1;
                 continue;
             }
-            into.push(Arrival { at: now, complete: now, frame });
+            let at = Time(now.0.saturating_sub(age.saturating_mul(1_000)));
+            into.push(Arrival { at, complete: at, frame });
             count += 1;
         }
         self.held += count;

@@ -11,10 +11,13 @@ const BUFFER: libc::c_int = 4 << 20;
 /// All types of frames, in network order.
 const ALL: u16 = (libc::ETH_P_ALL as u16).to_be();
 
+/// Words that hold the time stamp of a frame with its header.
+const CONTROL: usize = 8;
+
 /// What has been received.
 pub enum Incoming {
-    /// A frame of so many bytes.
-    Frame(usize),
+    /// A frame of so many bytes, which came so many nanoseconds before the instant asked about.
+    Frame(usize, u64),
     /// A frame longer than the place for it.
     TooLong,
 }
@@ -94,6 +97,7 @@ impl Socket {
         }
         let one: libc::c_int = 1;
         self.set(libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &one)?;
+        self.set(libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, &one)?;
         // SAFETY: all bytes 0 are a valid value.
         let mut member: libc::packet_mreq = unsafe { zeroed() };
         member.mr_ifindex = index;
@@ -120,15 +124,25 @@ impl Socket {
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
-    /// The next frame, if one is there.
-    pub fn receive(&mut self, into: &mut [u8]) -> io::Result<Incoming> {
-        let (pointer, length) = (into.as_mut_ptr().cast::<libc::c_void>(), into.len());
-        // SAFETY: the system writes at most `length` bytes to the slice.
-        let result =
-            unsafe { libc::recv(self.descriptor.as_raw_fd(), pointer, length, libc::MSG_TRUNC) };
+    /// The next frame, if one is there, with how long before `now` ([`wall_clock`]) it came.
+    pub fn receive(&mut self, into: &mut [u8], now: u64) -> io::Result<Incoming> {
+        let length = into.len();
+        let mut part = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: length };
+        let mut control = [0_u64; CONTROL];
+        // SAFETY: all bytes 0 are a valid value.
+        let mut message: libc::msghdr = unsafe { zeroed() };
+        (message.msg_iov, message.msg_iovlen) = (&raw mut part, 1);
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = size_of_val(&control);
+        let descriptor = self.descriptor.as_raw_fd();
+        // SAFETY: the system writes at most `length` bytes to the slice and as many as said to `control`.
+        let result = unsafe { libc::recvmsg(descriptor, &raw mut message, libc::MSG_TRUNC) };
         match usize::try_from(result) {
             Ok(bytes) if bytes > length => Ok(Incoming::TooLong),
-            Ok(bytes) => Ok(Incoming::Frame(bytes)),
+            Ok(bytes) => {
+                let age = stamp_of(&message).map_or(0, |stamp| now.saturating_sub(stamp));
+                Ok(Incoming::Frame(bytes, age))
+            }
             Err(_) => Err(io::Error::last_os_error()),
         }
     }
@@ -154,6 +168,37 @@ impl Socket {
         };
         if result < 0 { 0 } else { counts[1] as u64 }
     }
+}
+
+/// Nanoseconds of a time of the system.
+fn nanoseconds(time: &libc::timespec) -> u64 {
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The clock that the kernel stamps frames with, in nanoseconds.
+pub fn wall_clock() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the system writes the time to the place given.
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &raw mut time) };
+    nanoseconds(&time)
+}
+
+/// When the kernel took the frame in, by [`wall_clock`].
+fn stamp_of(message: &libc::msghdr) -> Option<u64> {
+    // SAFETY: the system has filled the control part, whose headers these calls walk through; a time is
+    // read from where one has been written, wherever it lies.
+    unsafe {
+        let mut header = libc::CMSG_FIRSTHDR(message);
+        while !header.is_null() {
+            let kind = ((*header).cmsg_level, (*header).cmsg_type);
+            if kind == (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) {
+                let time = libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned();
+                return Some(nanoseconds(&time));
+            }
+            header = libc::CMSG_NXTHDR(message, header);
+        }
+    }
+    None
 }
 
 /// The number of an interface.
