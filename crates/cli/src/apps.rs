@@ -142,9 +142,12 @@ impl<A: Application> OverPorts for Remote<'_, A> {
         I::Frame: Send,
     {
         let Remote { plan, node, patience, to, stop, application } = self;
-        if !nodes::meet(plan, node, &mut io, patience, &stop)? {
+        let Some(met) = nodes::meet(plan, node, &mut io, patience, &stop)? else {
             return Ok(Ended::Interrupted);
-        }
+        };
+        let (own, told) = met.plan(plan)?;
+        let plan = own.as_ref().unwrap_or(plan);
+        eprintln!("{}: {told}", node.name);
         let clock = RealTime::new(Rule::Tsc, Idle::Sleep(Span::from_us(1)));
         let setup = nodes::without_flows(plan)?;
         let start = (system::process_number() >> 32) as u32;

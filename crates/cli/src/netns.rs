@@ -10,7 +10,7 @@ use crate::node::planned;
 use crate::session::{finish, on_signal, stoppable};
 use clap::Args;
 use incast_dataplane::system;
-use incast_experiment::nodes::{CorePart, Cores, Interface, Node, NodeRecord, Outlet};
+use incast_experiment::nodes::{self, CorePart, Cores, Interface, Node, NodeRecord, Outlet};
 use incast_experiment::{Fault, Monitor, Plan, output};
 use incast_fabric::NodeId;
 use incast_measure::ResultsFolder;
@@ -245,16 +245,18 @@ impl Processes {
         Ok(())
     }
 
-    /// Waits until every process has said `word`.
-    fn all_say(&mut self, word: &str, wait: Duration) -> Result<(), Fault> {
+    /// Waits until every process has said `word`; what the last one said behind it.
+    fn all_say(&mut self, word: &str, wait: Duration) -> Result<String, Fault> {
         let count = self.all.len();
-        let mut said = 0;
+        let (mut said, mut last) = (0, String::new());
         let heard = self.hear(Instant::now() + wait, |_, line| {
-            said += (line == word) as usize;
+            if let Some(behind) = line.strip_prefix(word) {
+                (said, last) = (said + 1, behind.trim().to_string());
+            }
             said == count
         })?;
         match heard {
-            true => Ok(()),
+            true => Ok(last),
             false => {
                 Err(Fault::new(format!("{} of {count} nodes do not say `{word}`", count - said)))
             }
@@ -310,8 +312,9 @@ fn run(plan: Plan, options: &Netns) -> Result<Ended, Fault> {
     processes.all_say("here", ANSWER)?;
     join(&plan, &processes)?;
     processes.tell("open")?;
-    processes.all_say("met", MEETING + ANSWER)?;
+    let told = processes.all_say("met", MEETING + ANSWER)?;
     say!("{} nodes in {0} network namespaces have met", processes.all.len());
+    let plan = measured(plan, &told)?;
     monitor.begun.store(true, Ordering::Relaxed);
     let begin = Instant::now() + AHEAD;
     let epoch = system::monotonic() + AHEAD.as_nanos() as u64;
@@ -348,6 +351,16 @@ fn run(plan: Plan, options: &Netns) -> Result<Ended, Fault> {
         return Ok(Ended::Failed);
     }
     Ok(ended)
+}
+
+/// The plan with the base RTT that nodes have told of, in picoseconds and in words.
+fn measured(plan: Plan, told: &str) -> Result<Plan, Fault> {
+    let (base_rtt, words) = told.split_once(' ').unwrap_or((told, ""));
+    say!("{words}");
+    match base_rtt.parse().map(Span) {
+        Ok(own) if own != plan.site.base_rtt => nodes::with_base_rtt(&plan, own),
+        _ => Ok(plan),
+    }
 }
 
 /// Waits until all flows are complete. Returns whether they are.

@@ -6,7 +6,7 @@
 //! | line | what it does | answer |
 //! |---|---|---|
 //! | | it has started, in its namespace | `here` |
-//! | `open` | opens its interfaces, meets its neighbours | `met` |
+//! | `open` | opens its interfaces, meets its neighbours | `met`, the base RTT in picoseconds and in words |
 //! | `start NS` | runs from this instant of the monotonic clock on | `completed N`, now and then |
 //! | `stop` | ends the run | `stopped` |
 //! | `count` | counts the frames that are left | `record JSON` |
@@ -122,10 +122,12 @@ impl OverPorts for Alone<'_> {
         I::Frame: Send,
     {
         let Alone { plan, node, cores, patience, time, monitor } = self;
-        if !nodes::meet(plan, node, &mut io, patience, &monitor.stop)? {
+        let Some(met) = nodes::meet(plan, node, &mut io, patience, &monitor.stop)? else {
             return Ok(Ended::Interrupted);
-        }
-        say!("{}: all neighbours are here", node.name);
+        };
+        let (own, told) = met.plan(plan)?;
+        let plan = own.as_ref().unwrap_or(plan);
+        say!("{}: all neighbours are here; {told}", node.name);
         let stop = monitor.clone();
         if let Some(time) = time {
             std::thread::spawn(move || {
@@ -186,8 +188,11 @@ impl OverPorts for Managed<'_> {
     {
         let Managed { plan, node, cores, patience, lines } = self;
         // A leader that wants no more of it closes the standard input.
-        nodes::meet(plan, node, &mut io, patience, &AtomicBool::new(false))?;
-        say!("met");
+        let met = nodes::meet(plan, node, &mut io, patience, &AtomicBool::new(false))?;
+        let met = met.ok_or_else(|| Fault::new("nobody stops a meeting that is led"))?;
+        let (own, told) = met.plan(plan)?;
+        let plan = own.as_ref().unwrap_or(plan);
+        say!("met {} {told}", plan.site.base_rtt.0);
         let epoch = expect(&lines, "start")?;
         let epoch = epoch.parse().map_err(|_| Fault::new(format!("`{epoch}` is no instant")))?;
         let monitor = Arc::new(Monitor::default());

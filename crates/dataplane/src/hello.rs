@@ -5,11 +5,21 @@
 //! version, another scenario, other ends of the link, a second node of one name - ends the meeting
 //! with a message.
 //!
+//! Hellos measure the round trips of links, too: one with a number is answered at once, with this number.
+//! A meeting that measures is over when every node knows those of all links.
+//!
 //! A node that runs answers hellos, so that a neighbour that ended can return.
 
+mod round_trips;
+
+pub use round_trips::{LINKS_MOST, LinkRtt};
+
+use self::round_trips::RoundTrips;
 use crate::{Departure, Frame, PacketIo};
-use incast_transport::Time;
+use incast_transport::{Span, Time};
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::Instant;
 
 /// The protocol number of hellos: for experiments, as that of packets (RFC 3692).
 pub const HELLO: u8 = 254;
@@ -18,7 +28,7 @@ const IP_BYTES: usize = 20;
 /// First word of a hello.
 const MAGIC: &str = "incast-hello";
 /// Longest hello.
-const LONGEST: usize = 512;
+const LONGEST: usize = 1_480;
 
 /// Who a node is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,6 +62,23 @@ struct Hello {
     heard: u64,
     /// Its sender knows that it is heard.
     known: bool,
+    /// A number to be answered with; 0 for none.
+    asks: u64,
+    /// The number that this answers; 0 for none.
+    answers: u64,
+    /// Its sender knows the round trips of all links.
+    whole: bool,
+    /// Those that it knows.
+    trips: String,
+}
+
+/// What a hello says beside who its sender is.
+#[derive(Clone, Copy, Default)]
+struct Says {
+    heard: u64,
+    known: bool,
+    asks: u64,
+    answers: u64,
 }
 
 /// What is known of a neighbour.
@@ -63,43 +90,83 @@ struct State {
     before: Option<u64>,
     /// It has heard us.
     hears: bool,
+    /// It knows the round trips of all links.
+    whole: bool,
 }
 
 /// A node that meets its neighbours.
 pub struct Meeting {
     me: Identity,
     neighbours: Vec<(Neighbour, State)>,
+    trips: RoundTrips,
+    /// Numbers of hellos are nanoseconds since then.
+    origin: Instant,
 }
 
 impl Meeting {
     /// Nobody has been met.
     pub fn new(me: Identity, neighbours: Vec<Neighbour>) -> Meeting {
         let neighbours = neighbours.into_iter().map(|one| (one, State::default())).collect();
-        Meeting { me, neighbours }
+        Meeting { me, neighbours, trips: RoundTrips::default(), origin: Instant::now() }
+    }
+
+    /// The same; it measures the round trips of all `links` of the fabric, if they are at most
+    /// [`LINKS_MOST`].
+    pub fn measuring(self, links: usize) -> Meeting {
+        Meeting { trips: RoundTrips::of(links), ..self }
+    }
+
+    /// Round trips of links, by their lower ports; nothing if they are not measured.
+    pub fn round_trips(&self) -> BTreeMap<u32, Span> {
+        self.trips.all()
+    }
+
+    /// Those that this node has measured.
+    pub fn measured(&self) -> Vec<LinkRtt> {
+        self.trips.own()
+    }
+
+    /// Nanoseconds since the meeting began, and never 0.
+    fn now(&self) -> u64 {
+        self.origin.elapsed().as_nanos() as u64 + 1
     }
 
     /// Says hello on every link. To be repeated every few milliseconds, and once more when all have
     /// been met.
     pub fn say<I: PacketIo>(&self, io: &mut I) {
-        for (neighbour, state) in &self.neighbours {
-            let bytes = self.hello(neighbour.port, state.heard.unwrap_or(0), state.hears);
-            let Some(mut frame) = io.alloc(bytes.len()) else { continue };
-            frame.bytes_mut().copy_from_slice(&bytes);
-            let at = Time::ZERO;
-            let departure = Departure { start: at, release: at, complete: at };
-            if let Err(frame) = io.stage(neighbour.port, frame, departure) {
-                io.free(frame);
-            }
-            io.flush(neighbour.port);
+        for place in 0..self.neighbours.len() {
+            self.say_to(io, place, 0);
         }
     }
 
-    fn hello(&self, port: u32, heard: u64, known: bool) -> Vec<u8> {
+    /// Says hello to a neighbour, which answers the number `answers` if it is not 0.
+    fn say_to<I: PacketIo>(&self, io: &mut I, place: usize, answers: u64) {
+        let (Neighbour { port, peer, .. }, state) = &self.neighbours[place];
+        let asks = if self.trips.asks(*port, *peer) { self.now() } else { 0 };
+        let heard = state.heard.unwrap_or(0);
+        let bytes = self.hello(*port, Says { heard, known: state.hears, asks, answers });
+        let Some(mut frame) = io.alloc(bytes.len()) else { return };
+        frame.bytes_mut().copy_from_slice(&bytes);
+        let at = Time::ZERO;
+        let departure = Departure { start: at, release: at, complete: at };
+        if let Err(frame) = io.stage(*port, frame, departure) {
+            io.free(frame);
+        }
+        io.flush(*port);
+    }
+
+    fn hello(&self, port: u32, says: Says) -> Vec<u8> {
         let Identity { name, version, scenario, process } = &self.me;
         let mut text = String::new();
-        let known = known as u8;
-        write!(text, "{MAGIC} {version} {scenario:x} {name} {port} {process:x} {heard:x} {known}")
-            .expect("a string takes text");
+        let Says { heard, known, asks, answers } = says;
+        let (known, whole, trips) =
+            (known as u8, self.trips.is_complete() as u8, self.trips.word());
+        write!(
+            text,
+            "{MAGIC} {version} {scenario:x} {name} {port} {process:x} {heard:x} {known} {asks:x} \
+             {answers:x} {whole} {trips}"
+        )
+        .expect("a string takes text");
         let length = IP_BYTES + text.len();
         let mut bytes = vec![0; IP_BYTES];
         bytes[0] = 0x45;
@@ -116,9 +183,11 @@ impl Meeting {
     /// answered each time: the last hello of a meeting may be lost. Answers are not answered.
     pub fn answer(&self, port: u32, bytes: &[u8]) -> Option<Vec<u8>> {
         let hello = read(bytes)?;
-        let waits = hello.heard != self.me.process || !hello.known;
+        let waits =
+            hello.heard != self.me.process || !hello.known || hello.asks > 0 || !hello.whole;
         let answers = waits && hello.who.process != self.me.process;
-        answers.then(|| self.hello(port, hello.who.process, true))
+        let says = Says { heard: hello.who.process, known: true, asks: 0, answers: hello.asks };
+        answers.then(|| self.hello(port, says))
     }
 
     /// Takes in hellos that have arrived; other frames are dropped.
@@ -132,8 +201,16 @@ impl Meeting {
             for arrival in arrived.drain(..) {
                 let hello = read(arrival.frame.bytes());
                 io.free(arrival.frame);
-                if let Some(hello) = hello {
-                    self.take(place, hello)?;
+                let Some(hello) = hello else { continue };
+                let (asks, answers) = (hello.asks, hello.answers);
+                self.take(place, hello)?;
+                let (Neighbour { port, peer, .. }, _) = &self.neighbours[place];
+                let (port, peer) = (*port, *peer);
+                if let Some(took) = self.now().checked_sub(answers).filter(|_| answers > 0) {
+                    self.trips.answered(port, took);
+                }
+                if asks > 0 || answers > 0 && self.trips.asks(port, peer) {
+                    self.say_to(io, place, asks);
                 }
             }
         }
@@ -142,7 +219,7 @@ impl Meeting {
 
     fn take(&mut self, place: usize, hello: Hello) -> Result<(), String> {
         let (neighbour, state) = &mut self.neighbours[place];
-        let (me, Hello { who, port, heard, .. }) = (&self.me, hello);
+        let (me, Hello { who, port, heard, whole, trips, .. }) = (&self.me, hello);
         let at = format!("port {} of {}", neighbour.port, me.name);
         if who.process == me.process {
             return Err(format!("{at}: its own frames come back; the link leads to itself"));
@@ -171,15 +248,18 @@ impl Meeting {
             return Err(format!("{at}: two processes are {}", who.name));
         }
         if state.heard != Some(who.process) {
-            *state = State { before: state.heard, heard: Some(who.process), hears: false };
+            *state = State { before: state.heard, heard: Some(who.process), ..State::default() };
         }
         state.hears |= heard == me.process;
+        state.whole |= whole;
+        self.trips.learn(&trips);
         Ok(())
     }
 
-    /// Whether every neighbour has been met.
+    /// Whether every neighbour has been met, and knows all round trips as this node does.
     pub fn is_over(&self) -> bool {
-        self.neighbours.iter().all(|(_, state)| state.heard.is_some() && state.hears)
+        let met = |state: &State| state.heard.is_some() && state.hears && state.whole;
+        self.trips.is_complete() && self.neighbours.iter().all(|(_, state)| met(state))
     }
 
     /// Who has not been met, in words; nothing if the meeting is over.
@@ -194,7 +274,13 @@ impl Meeting {
                 }
             }
         };
-        let all: Vec<String> = self.neighbours.iter().filter_map(missing).collect();
+        let mut all: Vec<String> = self.neighbours.iter().filter_map(missing).collect();
+        if all.is_empty() && !self.is_over() {
+            all.push(match self.trips.missing() {
+                0 => "neighbours do not know the round trips of all links".into(),
+                links => format!("the round trips of {links} links are not known"),
+            });
+        }
         (!all.is_empty()).then(|| all.join("; "))
     }
 }
@@ -221,7 +307,11 @@ fn read(bytes: &[u8]) -> Option<Hello> {
     let heard = hex(word()?)?;
     // Absent in hellos of older versions, which are heard so that their version is named.
     let known = word() == Some("1");
-    Some(Hello { who: Identity { name, version, scenario, process }, port, heard, known })
+    let mut number = || word().and_then(hex).unwrap_or(0);
+    let (asks, answers) = (number(), number());
+    let (whole, trips) = (word() == Some("1"), word().unwrap_or("-").to_string());
+    let who = Identity { name, version, scenario, process };
+    Some(Hello { who, port, heard, known, asks, answers, whole, trips })
 }
 
 #[cfg(test)]
@@ -233,6 +323,10 @@ mod tests {
 
     fn identity(name: &str, process: u64) -> Identity {
         Identity { name: name.into(), version: "1.2".into(), scenario: 77, process }
+    }
+
+    fn says(heard: u64, known: bool) -> Says {
+        Says { heard, known, ..Says::default() }
     }
 
     /// A host and its switch, and the ring between them.
@@ -271,15 +365,15 @@ mod tests {
     fn a_neighbour_that_returns_is_answered_once() {
         let (mut io, _, switch) = pair(|_| {});
         let (_, mut host, _) = pair(|host| host.process = 99);
-        let answer = switch.answer(2, &host.hello(0, 6_000, true)).expect("it is new");
+        let answer = switch.answer(2, &host.hello(0, says(6_000, true))).expect("it is new");
         assert!(io.inject(0, Time::ZERO, &answer));
         host.hear(&mut io).unwrap();
         assert!(host.is_over(), "it is heard, and hears");
-        assert!(switch.answer(2, &host.hello(0, 6, true)).is_none(), "it knows");
+        assert!(switch.answer(2, &host.hello(0, says(6, true))).is_none(), "it knows");
         assert!(host.answer(0, &answer).is_none() && host.answer(0, b"none").is_none());
         // One that does not fit finds out by itself.
         let (_, mut other, _) = pair(|host| host.scenario = 78);
-        let answer = switch.answer(2, &other.hello(0, 0, false)).expect("it is new");
+        let answer = switch.answer(2, &other.hello(0, says(0, false))).expect("it is new");
         assert!(io.inject(0, Time::ZERO, &answer));
         assert!(other.hear(&mut io).unwrap_err().contains("another scenario"));
     }
@@ -312,12 +406,48 @@ mod tests {
         switch.hear(&mut io).unwrap();
         assert!(switch.is_over() && !host.is_over());
         // The switch runs now. Its last hello does not come; the host repeats its own.
-        let answer = switch.answer(2, &host.hello(0, 6, false)).expect("the host does not know");
+        let answer =
+            switch.answer(2, &host.hello(0, says(6, false))).expect("the host does not know");
         assert!(io.inject(0, Time::ZERO, &answer));
         host.hear(&mut io).unwrap();
         assert!(host.is_over());
         assert!(host.answer(0, &answer).is_none(), "answers are not answered");
-        assert!(switch.answer(2, &host.hello(0, 6, true)).is_none());
+        assert!(switch.answer(2, &host.hello(0, says(6, true))).is_none());
+    }
+
+    #[test]
+    fn round_trips_are_measured_before_a_meeting_is_over() {
+        let (mut io, host, switch) = pair(|_| {});
+        let (mut host, mut switch) = (host.measuring(2), switch.measuring(2));
+        host.say(&mut io);
+        let mut rounds = 0;
+        while host.measured().is_empty() {
+            switch.hear(&mut io).unwrap();
+            host.hear(&mut io).unwrap();
+            rounds += 1;
+            assert!(rounds < 100);
+        }
+        assert!(!host.is_over(), "another link is not known");
+        assert_eq!(host.missing().unwrap(), "the round trips of 1 links are not known");
+        // The switch learns of it elsewhere.
+        switch.trips.learn("-77:500,");
+        for _ in 0..2 {
+            host.say(&mut io);
+            switch.hear(&mut io).unwrap();
+            switch.say(&mut io);
+            host.hear(&mut io).unwrap();
+        }
+        assert!(host.is_over() && switch.is_over());
+        assert_eq!(host.round_trips(), switch.round_trips());
+        assert_eq!(host.round_trips()[&77], Span::from_ns(500));
+        // One that returns is told by one that runs.
+        let (_, again, _) = pair(|host| host.process = 99);
+        let mut again = again.measuring(2);
+        let answer = switch.answer(2, &again.hello(0, says(6, true))).expect("it asks");
+        assert!(io.inject(0, Time::ZERO, &answer));
+        again.hear(&mut io).unwrap();
+        assert_eq!(again.round_trips(), switch.round_trips());
+        assert!(again.is_over());
     }
 
     #[test]
@@ -343,7 +473,7 @@ mod tests {
     #[test]
     fn what_is_no_hello_is_dropped() {
         let (_, host, _) = pair(|_| {});
-        let good = host.hello(0, 3, false);
+        let good = host.hello(0, says(3, false));
         assert!(read(&good).is_some());
         for end in 0..good.len() {
             assert!(read(&good[..end]).is_none());

@@ -118,7 +118,7 @@ mod testbed;
 pub use clock::{Clock, Virtual};
 pub use counter::{Counter, Monotonic};
 pub use gate::{Bounds, Fidelity, Refusal};
-pub use hello::{HELLO, Identity, Meeting, Neighbour};
+pub use hello::{HELLO, Identity, LINKS_MOST, LinkRtt, Meeting, Neighbour};
 pub use incast_world::{Captured, Setup};
 pub use io::{Arrival, Departure, Frame, HEADROOM, PacketIo, Trail};
 pub use mem::{Buffer, Mem};

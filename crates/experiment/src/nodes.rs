@@ -1,11 +1,13 @@
 //! One node of a scenario as a process of its own, over interfaces of this machine.
 
 mod cores;
+mod measured;
 mod outlet;
 mod record;
 mod run;
 
 pub use cores::Cores;
+pub use measured::{Met, with_base_rtt};
 pub use outlet::{Outlet, OverPorts, over};
 pub use record::{CorePart, FlowPart, Interface, NodeRecord, PortPart, gather};
 pub use run::run;
@@ -22,6 +24,8 @@ use std::time::{Duration, Instant};
 
 /// Between two hellos.
 const BETWEEN_HELLOS: Duration = Duration::from_millis(20);
+/// Between two looks for hellos: as an idle node looks for frames, so that round trips are those of the run.
+const NAP: Duration = Duration::from_micros(1);
 
 /// A node of a scenario, and the outlet of each of its ports.
 #[derive(Clone, Debug)]
@@ -117,8 +121,8 @@ impl Node {
     }
 }
 
-/// Meets the neighbours of a node, for at most `patience`. Returns whether it has, or false once `stop` is
-/// set.
+/// Meets the neighbours of a node, for at most `patience`, and measures the round trips of links. Nothing
+/// once `stop` is set.
 ///
 /// # Errors
 /// A neighbour does not come, or is another than the scenario says.
@@ -128,7 +132,7 @@ pub fn meet(
     io: &mut impl Outside,
     patience: Duration,
     stop: &AtomicBool,
-) -> Result<bool, Fault> {
+) -> Result<Option<Met>, Fault> {
     let text = plan.resolved(&plan.cases).to_toml();
     let digest = Sha256::digest(text.as_bytes());
     let scenario = u64::from_be_bytes(digest[..8].try_into().expect("eight bytes"));
@@ -138,27 +142,29 @@ pub fn meet(
         scenario,
         process: system::process_number(),
     };
-    let mut meeting = Meeting::new(me, node.neighbours(plan));
+    let links = plan.fabric.ports().len() / 2;
+    let mut meeting = Meeting::new(me, node.neighbours(plan)).measuring(links);
     let begin = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         meeting.say(io);
         let said = Instant::now();
         while said.elapsed() < BETWEEN_HELLOS {
             meeting.hear(io).map_err(Fault::new)?;
-            sleep(Duration::from_millis(1));
+            sleep(NAP);
         }
         if meeting.is_over() {
             // The last hello of all: that the neighbours are heard.
             (0..3).for_each(|_| meeting.say(io));
+            let met = Met::of(plan, &meeting);
             io.end_hellos(Arc::new(meeting));
-            return Ok(true);
+            return Ok(Some(met));
         }
         if let Some(missing) = meeting.missing().filter(|_| begin.elapsed() >= patience) {
             let waited = patience.as_secs_f64();
             return Err(Fault::new(format!("{}: after {waited} s {missing}", node.name)));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Refuses scenarios that need to know in one process what happens in others.

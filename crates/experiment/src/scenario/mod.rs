@@ -162,7 +162,8 @@ section! {
         /// Time between the arrival of a packet at a host and its delivery to the transport. Counts
         /// as propagation.
         host_delay: Span = Span::ZERO, "at most 1s" => |delay| *delay <= Span::from_secs(1);
-        /// The base RTT that transports are configured with.
+        /// The base RTT that transports are configured with. Nodes that are processes of their own measure
+        /// it where it is not set.
         base_rtt: Auto<Span> = auto(), says "computed",
             "more than 0, such as `10us`" => |rtt| *rtt > Span::ZERO;
         /// Overrides for single links.
