@@ -16,7 +16,7 @@ use incast_fabric::{LinkDefaults, parse};
 use incast_transport::{Histogram, HostId, Rate, Span};
 use incast_world::for_messages;
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -183,7 +183,18 @@ fn remote(
 
 pub fn serve(options: Serve) -> Result<Ended, Fault> {
     let stop = stopped();
+    check_folder(&options.folder)?;
     remote(&options.place, None, stop.clone(), Serving { options: &options, stop })
+}
+
+/// Files that arrive can be written here.
+fn check_folder(folder: &Path) -> Result<(), Fault> {
+    let trial = folder.join(format!(".incast-{}", std::process::id()));
+    let tried = std::fs::write(&trial, []).and_then(|()| std::fs::remove_file(&trial));
+    tried.map_err(|error| {
+        let problem = format!("expected a folder in which files can be written: {error}");
+        Fault::value("--folder", folder.display(), problem)
+    })
 }
 
 struct Serving<'a> {
@@ -351,18 +362,18 @@ fn measure<I: PacketIo, C: Clock>(
         }
     }
     let seconds = begin.elapsed().as_secs_f64();
-    let at = |thousandths| took.percentile(thousandths).map_or(f64::NAN, |ns| ns as f64 * 1e-3);
     say!(
         "{:.2} Mb/s in {seconds:.1} s, {} messages of {} bytes, {failed} failed",
         bytes as f64 * 8e-6 / seconds,
         took.count(),
         options.size
     );
-    say!(
-        "from send to reply: p50 {:.1} us, p99 {:.1} us, p99.9 {:.1} us",
-        at(500),
-        at(990),
-        at(999)
-    );
+    let at = |thousandths| took.percentile(thousandths).map(|ns| ns as f64 * 1e-3);
+    match (at(500), at(990), at(999)) {
+        (Some(p50), Some(p99), Some(p999)) => {
+            say!("from send to reply: p50 {p50:.1} us, p99 {p99:.1} us, p99.9 {p999:.1} us");
+        }
+        _ => say!("no reply came: there is no time from send to reply"),
+    }
     Ok(if took.count() > 0 && failed == 0 { Ended::Done } else { Ended::Failed })
 }

@@ -6,11 +6,11 @@
 
 use crate::Ended;
 use crate::arguments::Output;
-use crate::node::planned;
+use crate::node::{planned, summary};
 use crate::session::{finish, on_signal, stoppable};
 use clap::Args;
 use incast_dataplane::system;
-use incast_experiment::nodes::{self, CorePart, Cores, Interface, Node, NodeRecord, Outlet};
+use incast_experiment::nodes::{self, CorePart, Cores, Node, NodeRecord, Outlet};
 use incast_experiment::{Fault, Monitor, Plan, output};
 use incast_fabric::NodeId;
 use incast_measure::ResultsFolder;
@@ -339,7 +339,9 @@ fn run(plan: Plan, options: &Netns) -> Result<Ended, Fault> {
         options.lcores.as_ref().map_or(String::new(), |list| format!(", switches on cores {list}")),
     );
     let run = output::fill_from(&folder, &plan, &records, &world, wall)?;
-    summary(&plan, &records);
+    summary(&plan.fabric, &records);
+    let bytes: u64 = records.iter().map(NodeRecord::delivered).sum();
+    say!("{} flows, {bytes} bytes delivered", plan.traffic.flows.len());
     let balanced = check_frames(&plan, &records);
     let ended = finish(&plan, folder, &[run], interrupted)?;
     if let Err(problem) = balanced {
@@ -407,27 +409,6 @@ fn records(processes: &mut Processes) -> Result<Vec<NodeRecord>, Fault> {
         None if records.len() < processes.all.len() => Err(Fault::new("a node left no record")),
         None => Ok(records),
     }
-}
-
-/// Prints what each node took of a core, and its frames.
-fn summary(plan: &Plan, records: &[NodeRecord]) {
-    say!("{:<10} {:>7} {:>11} {:>11} {:>9}", "node", "core", "frames out", "frames in", "dropped");
-    for record in records {
-        let sum = |of: fn(&Interface) -> u64| record.interfaces.iter().map(of).sum::<u64>();
-        let (sent, received) = (sum(|i| i.sent), sum(|i| i.received));
-        let (share, dropped) = (record.cpu_share() * 100.0, sum(|i| i.dropped + i.refused));
-        let name = &record.name;
-        say!("{name:<10} {share:>6.1}% {sent:>11} {received:>11} {dropped:>9}");
-        for CorePart { core, ports, packets, crossed, cpu_s, .. } in &record.cores {
-            let share = cpu_s / record.wall_s.max(1e-9) * 100.0;
-            say!(
-                "  core {core:<3} {share:>6.1}% {packets:>11} packets sent by ports {ports:?}, {crossed} handed over"
-            );
-        }
-    }
-    let bytes: u64 = records.iter().map(NodeRecord::delivered).sum();
-    let flows = plan.traffic.flows.len();
-    say!("{flows} flows, {bytes} bytes delivered");
 }
 
 /// On every link, what one end sent the other has received, or its kernel has dropped; and what one

@@ -17,9 +17,10 @@ use crate::Ended;
 use crate::session::on_signal;
 use clap::Args;
 use incast_dataplane::{Outside, system};
-use incast_experiment::nodes::{self, Cores, OverPorts};
+use incast_experiment::nodes::{self, CorePart, Cores, Interface, NodeRecord, OverPorts};
 use incast_experiment::scenario::Draft;
 use incast_experiment::{Fault, Monitor, Plan};
+use incast_fabric::{Fabric, PortId};
 use incast_transport::Span;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,9 @@ pub struct Node {
     /// How long to run, if not until Ctrl-C
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<Span>,
+    /// Print the whole record at the end, as JSON
+    #[arg(long)]
+    pub json: bool,
     /// Be led by lines on standard input
     #[arg(long, hide = true)]
     pub managed: bool,
@@ -99,8 +103,8 @@ pub fn node(options: Node) -> Result<Ended, Fault> {
             std::process::exit(130);
         }
     });
-    let time = options.time;
-    nodes::over(plan, node, eal, Alone { plan, node, cores, patience, time, monitor })
+    let (time, json) = (options.time, options.json);
+    nodes::over(plan, node, eal, Alone { plan, node, cores, patience, time, json, monitor })
 }
 
 /// A node that nobody leads.
@@ -110,6 +114,7 @@ struct Alone<'a> {
     cores: Cores,
     patience: Duration,
     time: Option<Span>,
+    json: bool,
     monitor: Arc<Monitor>,
 }
 
@@ -121,7 +126,7 @@ impl OverPorts for Alone<'_> {
         I: Outside + Send,
         I::Frame: Send,
     {
-        let Alone { plan, node, cores, patience, time, monitor } = self;
+        let Alone { plan, node, cores, patience, time, json, monitor } = self;
         let Some(met) = nodes::meet(plan, node, &mut io, patience, &monitor.stop)? else {
             return Ok(Ended::Interrupted);
         };
@@ -140,9 +145,36 @@ impl OverPorts for Alone<'_> {
             let (name, count) = (&node.name, record.exhausted);
             eprintln!("warning: {name} had no packet memory for {count} packets: they are lost");
         }
-        let json = serde_json::to_string_pretty(&record).expect("a record is JSON");
-        say!("{json}");
+        match json {
+            true => say!("{}", serde_json::to_string_pretty(&record).expect("a record is JSON")),
+            false => summary(&plan.fabric, std::slice::from_ref(&record)),
+        }
         Ok(Ended::Done)
+    }
+}
+
+/// Prints what each node took of a core, its frames, and what was refused.
+pub fn summary(fabric: &Fabric, records: &[NodeRecord]) {
+    say!("{:<10} {:>7} {:>11} {:>11} {:>9}", "node", "core", "frames out", "frames in", "dropped");
+    for record in records {
+        let sum = |of: fn(&Interface) -> u64| record.interfaces.iter().map(of).sum::<u64>();
+        let (sent, received) = (sum(|i| i.sent), sum(|i| i.received));
+        let (share, dropped) = (record.cpu_share() * 100.0, sum(|i| i.dropped + i.refused));
+        let name = &record.name;
+        say!("{name:<10} {share:>6.1}% {sent:>11} {received:>11} {dropped:>9}");
+        for CorePart { core, ports, packets, crossed, cpu_s, .. } in &record.cores {
+            let share = cpu_s / record.wall_s.max(1e-9) * 100.0;
+            say!(
+                "  core {core:<3} {share:>6.1}% {packets:>11} packets sent by ports {ports:?}, {crossed} handed over"
+            );
+        }
+        for one in record.interfaces.iter().filter(|one| one.foreign > 0) {
+            let peer = fabric.node_name(fabric.port(PortId(one.port)).peer);
+            say!("  port {} to {peer}: {} frames of other programs", one.port, one.foreign);
+        }
+        if record.malformed > 0 {
+            say!("  {} frames refused: no packet of this scenario", record.malformed);
+        }
     }
 }
 

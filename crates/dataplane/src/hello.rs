@@ -167,6 +167,7 @@ impl Meeting {
              {answers:x} {whole} {trips}"
         )
         .expect("a string takes text");
+        write!(text, " {:x}", incast_wire::checksum(text.as_bytes())).expect("a string takes text");
         let length = IP_BYTES + text.len();
         let mut bytes = vec![0; IP_BYTES];
         bytes[0] = 0x45;
@@ -285,7 +286,10 @@ impl Meeting {
     }
 }
 
-/// Reads a hello. Bytes beyond the IP length are padding.
+/// Words of hellos before they had a check sum. They are heard so that their version is named.
+const OLD_WORDS: usize = 8;
+
+/// Reads a hello whose check sum, its last word, is right. Bytes beyond the IP length are padding.
 fn read(bytes: &[u8]) -> Option<Hello> {
     let length = u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?]) as usize;
     let is_hello = bytes[0] == 0x45 && *bytes.get(9)? == HELLO;
@@ -293,6 +297,13 @@ fn read(bytes: &[u8]) -> Option<Hello> {
         return None;
     }
     let text = std::str::from_utf8(bytes.get(IP_BYTES..length)?).ok()?;
+    if text.split(' ').count() > OLD_WORDS {
+        let (checked, sum) = text.rsplit_once(' ')?;
+        let own = incast_wire::checksum(checked.as_bytes());
+        if u16::from_str_radix(sum, 16) != Ok(own) {
+            return None;
+        }
+    }
     let mut words = text.split(' ');
     let mut word = || words.next();
     if word()? != MAGIC {
@@ -305,7 +316,7 @@ fn read(bytes: &[u8]) -> Option<Hello> {
     let port = word()?.parse().ok()?;
     let process = hex(word()?)?;
     let heard = hex(word()?)?;
-    // Absent in hellos of older versions, which are heard so that their version is named.
+    // What follows is absent in hellos of older versions.
     let known = word() == Some("1");
     let mut number = || word().and_then(hex).unwrap_or(0);
     let (asks, answers) = (number(), number());
@@ -482,6 +493,20 @@ mod tests {
             let mut bad = good.clone();
             bad[bit / 8] ^= 1 << (bit % 8);
             assert!(read(&bad).is_none(), "bit {bit}");
+        }
+    }
+
+    /// A flipped bit is no other scenario and no second node of the name, which would end the meeting.
+    #[test]
+    fn a_flipped_bit_of_the_text_is_noticed() {
+        let (_, host, _) = pair(|_| {});
+        let good = host.hello(0, says(3, true));
+        for bit in 8 * IP_BYTES..8 * good.len() {
+            let mut bad = good.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            let same =
+                |hello: Hello| (hello.who, hello.port, hello.heard) == (identity("h0", 5), 0, 3);
+            assert!(read(&bad).is_none_or(same), "bit {bit}");
         }
     }
 }

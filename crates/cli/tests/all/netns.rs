@@ -274,7 +274,7 @@ for i in 0 1; do
   ip link set a$i netns h$i
   ip link set b$i netns s
 done
-switch() { exec ip netns exec s "$0" testbed node net.toml --name leaf0 --for 60s "$@"; }
+switch() { exec ip netns exec s "$0" testbed node net.toml --name leaf0 --for 60s --json "$@"; }
 host() { n=$1; shift; exec ip netns exec $n "$0" testbed node net.toml --patience 20s --for 60s "$@"; }
 "#;
 
