@@ -47,6 +47,12 @@ pub enum Discipline {
     /// The last packet of the lowest-priority class is dropped if its priority is lower than the
     /// arriving packet's. One limit covers all push-out classes.
     PushOut,
+    /// Packets carry what their flows have left ([`Header::Data`](incast_wire::Header)'s `tag`; other packets
+    /// carry nothing, which is the least). A full queue drops the packet with the most, of equals the one that came last;
+    /// if that makes too little room, the next one that makes enough. The flow of the packet with the
+    /// least sends next, of equals the one that came first, and of that flow the packet that came first
+    /// (pFabric). One limit covers all classes with this discipline. Class 0 keeps the order of arrival.
+    Remaining,
     /// The arriving packet is trimmed and its header joins class `headers`; with probability `tail`
     /// the last packet of the queue is trimmed instead. A header that does not fit is bounced to
     /// its source once (`bounce`), or dropped.

@@ -2,6 +2,7 @@
 
 use super::fifo::Fifo;
 use super::plan::{Plan, QUEUES, Rule, Rules};
+use super::remaining::{first_of_least, left, most};
 use super::schedule::Scheduler;
 use super::shaper::TokenBucket;
 use super::transmitter::Transmitter;
@@ -21,6 +22,8 @@ pub struct Classed<const SPLIT: bool = false> {
     shaped: u8,
     /// Queues that are not control.
     data: u8,
+    /// Queues that send by what flows have left.
+    ranked: u8,
     all: Backlog,
     data_backlog: Backlog,
     queues: [Fifo; QUEUES],
@@ -38,6 +41,7 @@ impl<const SPLIT: bool> Classed<SPLIT> {
             waiting: 0,
             shaped: (0..QUEUES).filter(shaped).fold(0, |set, queue| set | 1 << queue),
             data: !plan.control,
+            ranked: plan.ranked,
             all: Backlog::default(),
             data_backlog: Backlog::default(),
             queues: [Fifo::default(); QUEUES],
@@ -197,6 +201,51 @@ impl<const SPLIT: bool> Classed<SPLIT> {
         Verdict { arriving: self.accept(env, packet, rule.queue, Fate::Queued), displaced }
     }
 
+    fn by_remaining(&mut self, env: &mut PortEnv<'_>, packet: PacketRef, rule: Rule) -> Verdict {
+        let charged = env.packets.charged(packet);
+        let mut displaced = None;
+        if !self.admits(&rule, rule.limit, charged) {
+            let Some((queue, victim)) = self.displaceable(env, &rule, packet) else {
+                return Verdict::only(Fate::Dropped);
+            };
+            self.take(env, queue, victim);
+            displaced = Some((victim, Fate::Dropped));
+        }
+        Verdict { arriving: self.accept(env, packet, rule.queue, Fate::Queued), displaced }
+    }
+
+    /// The packet, and its queue, that is dropped to make room for an arriving one: it has more left.
+    fn displaceable(
+        &self,
+        env: &PortEnv<'_>,
+        rule: &Rule,
+        arriving: PacketRef,
+    ) -> Option<(u8, PacketRef)> {
+        let (own, charged) = (env.packets[arriving].transport, env.packets.charged(arriving));
+        let mut set = rule.counted & self.waiting;
+        let mut found = None;
+        let mut least = left(&env.packets[arriving]);
+        while set != 0 {
+            let queue = 7 - set.leading_zeros() as u8;
+            set &= !(1 << queue);
+            let may = |packet: PacketRef| {
+                env.packets[packet].transport == own
+                    && self.admits_instead(env, rule, packet, charged)
+            };
+            if let Some(victim) = most(&self.queues[queue as usize], env.packets, least, may) {
+                least = left(&env.packets[victim]);
+                found = Some((queue, victim));
+            }
+        }
+        found
+    }
+
+    /// Takes a packet out of a queue, wherever it is.
+    fn take(&mut self, env: &mut PortEnv<'_>, queue: u8, packet: PacketRef) {
+        self.queues[queue as usize].unlink(env.packets, packet);
+        self.removed(queue, env.packets.charged(packet));
+    }
+
     /// The least important queue of the set whose last packet is under `policy`.
     fn least_important(&self, env: &PortEnv<'_>, mut set: u8, policy: usize) -> Option<u8> {
         while set != 0 {
@@ -269,6 +318,15 @@ impl<const SPLIT: bool> Classed<SPLIT> {
 
     // -- service -------------------------------------------------------------------------------
 
+    /// Takes the packet out that leaves next from a queue that is ordered by what flows have left.
+    #[inline(never)]
+    fn next_ranked(&mut self, env: &mut PortEnv<'_>, queue: u8, open: Classes) -> PacketRef {
+        let best = first_of_least(&self.queues[queue as usize], env.packets, open);
+        let packet = best.expect("a ready queue waits");
+        self.take(env, queue, packet);
+        packet
+    }
+
     /// Waiting queues whose first packet is of an open class.
     #[cold]
     fn open_queues(&self, env: &PortEnv<'_>, open: Classes) -> u8 {
@@ -277,8 +335,12 @@ impl<const SPLIT: bool> Classed<SPLIT> {
         while rest != 0 {
             let queue = rest.trailing_zeros();
             rest &= rest - 1;
-            let head = self.queues[queue as usize].head().expect("a waiting queue has a head");
-            ready |= (open.has(env.packets[head].class) as u8) << queue;
+            let waiting = &self.queues[queue as usize];
+            let next = match self.ranked >> queue & 1 {
+                0 => waiting.head().filter(|head| open.has(env.packets[*head].class)),
+                _ => first_of_least(waiting, env.packets, open),
+            };
+            ready |= (next.is_some() as u8) << queue;
         }
         ready
     }
@@ -313,6 +375,7 @@ impl<const SPLIT: bool> Port for Classed<SPLIT> {
         let verdict = match rule.discipline {
             Discipline::DropTail | Discipline::SharedTail => self.drop_tail(env, packet, rule),
             Discipline::PushOut => self.push_out(env, packet, rule),
+            Discipline::Remaining => self.by_remaining(env, packet, rule),
             Discipline::Trim { headers, tail, .. } => self.trim(env, packet, rule, headers, tail),
             Discipline::Selective { threshold, alone } => {
                 self.selective(env, packet, rule, threshold, alone)
@@ -340,8 +403,13 @@ impl<const SPLIT: bool> Port for Classed<SPLIT> {
             };
         }
         let queue = self.scheduler.pick(ready);
-        let packet = self.queues[queue as usize].pop(env.packets).expect("a ready queue waits");
-        self.removed(queue, env.packets.charged(packet));
+        let packet = if self.ranked & 1 << queue != 0 {
+            self.next_ranked(env, queue, open)
+        } else {
+            let packet = self.queues[queue as usize].pop(env.packets).expect("a ready queue waits");
+            self.removed(queue, env.packets.charged(packet));
+            packet
+        };
         let charged = if SPLIT {
             let own = self.queues[queue as usize].backlog();
             self.transmitter.begins_in(env, packet, own, self.data_backlog, self.all)

@@ -39,6 +39,14 @@ impl Fifo {
         (self.tail != PacketRef::NONE).then_some(self.tail)
     }
 
+    /// All of them, the packet that has waited longest first.
+    pub fn iter<'a>(&self, packets: &'a PacketPool) -> impl Iterator<Item = PacketRef> + 'a {
+        let after = |packet: &PacketRef| {
+            Some(packets.meta(*packet).next).filter(|next| *next != PacketRef::NONE)
+        };
+        std::iter::successors(self.head(), after)
+    }
+
     /// Appends a packet and returns its charged bytes, which must not change while it waits.
     #[inline]
     pub fn push(&mut self, packets: &mut PacketPool, packet: PacketRef) -> u32 {

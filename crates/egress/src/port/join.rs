@@ -31,6 +31,7 @@ pub(crate) fn plan(policies: &[Policy], join: Join) -> Result<Plan, PolicyConfli
     let join = if policies.len() == 1 { Join::Shared } else { join };
     let places = places(policies, join)?;
     check_order(policies, &places)?;
+    let ranked = ranked(policies, &places)?;
     let scheduler = scheduler(policies, join, &places)?;
     let mut rules = Rules { policies: vec![], of_transport: [0; 256] };
     for (index, policy) in policies.iter().enumerate() {
@@ -38,7 +39,7 @@ pub(crate) fn plan(policies: &[Policy], join: Join) -> Result<Plan, PolicyConfli
         rules.policies.push(rules_of(policy, index, &places));
     }
     let rules = Arc::new(rules);
-    let mut plan = Plan { rules, control: 0, shapers: [None; QUEUES], scheduler };
+    let mut plan = Plan { rules, control: 0, ranked, shapers: [None; QUEUES], scheduler };
     for (queue, place) in places.iter().enumerate() {
         plan.control |= ((place.rank == 0) as u8) << queue;
         plan.shapers[queue] = place.shaper;
@@ -69,6 +70,10 @@ fn check(policy: &Policy) -> Result<(), PolicyConflict> {
             if !(0.0..=1.0).contains(&tail) {
                 return fail(key, format!("tail probability {tail} is not within 0 to 1"));
             }
+        }
+        if class.shaper.is_some() && class.discipline == Discipline::Remaining {
+            let problem = "what leaves next is not known before it leaves, so nothing can be shaped";
+            return fail(format!("classes[{index}].shaper"), problem.into());
         }
         if class.shaper.is_some_and(|shaper| shaper.rate.0 == 0 || shaper.depth.0 == 0) {
             let problem = "a shaper needs a rate and a depth above zero";
@@ -176,6 +181,29 @@ fn check_order(policies: &[Policy], places: &[Place]) -> Result<(), PolicyConfli
     Ok(())
 }
 
+/// Queues that send by what flows have left, which no other transport's packets may join.
+fn ranked(policies: &[Policy], places: &[Place]) -> Result<u8, PolicyConflict> {
+    let mut ranked = 0;
+    for (queue, place) in places.iter().enumerate().filter(|(_, place)| place.rank > 0) {
+        let wants = |member: &&usize| {
+            let policy = &policies[**member];
+            let of_place = |number: &usize| rank(policy, *number) == place.rank;
+            let mut classes = (0..policy.classes.len()).filter(of_place);
+            classes.any(|number| policy.classes[number].discipline == Discipline::Remaining)
+        };
+        let Some(first) = place.members.iter().find(wants) else { continue };
+        if let Some(other) = place.members.iter().find(|member| *member != first) {
+            let (first, second) = (policies[*first].transport, policies[*other].transport);
+            let key = format!("classes[{}].discipline", place.rank);
+            let problem = "a queue ordered by what flows have left is for one transport alone";
+            let conflict = PolicyConflict::new(first, second, key, problem);
+            return Err(conflict.mended_by(Remedy::Separate));
+        }
+        ranked |= 1 << queue;
+    }
+    Ok(ranked)
+}
+
 fn scheduler(
     policies: &[Policy],
     join: Join,
@@ -218,6 +246,7 @@ fn rules_of(policy: &Policy, index: usize, places: &[Place]) -> [Rule; QUEUES] {
     };
     let pushing = together(|d| *d == Discipline::PushOut);
     let sharing = together(|d| *d == Discipline::SharedTail);
+    let remaining = together(|d| *d == Discipline::Remaining);
     let selecting = together(|d| matches!(d, Discipline::Selective { .. }));
     std::array::from_fn(|number| {
         let number = number.min(policy.classes.len() - 1);
@@ -230,6 +259,7 @@ fn rules_of(policy: &Policy, index: usize, places: &[Place]) -> [Rule; QUEUES] {
         let counted = match class.discipline {
             Discipline::DropTail | Discipline::Trim { .. } => 1 << queue,
             Discipline::PushOut => pushing,
+            Discipline::Remaining => remaining,
             Discipline::SharedTail => sharing,
             Discipline::Selective { .. } => selecting,
         };

@@ -14,6 +14,7 @@ mod fifo;
 mod join;
 mod pair;
 mod plan;
+mod remaining;
 mod schedule;
 mod shaper;
 mod split;

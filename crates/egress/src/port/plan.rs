@@ -34,6 +34,8 @@ pub(crate) struct Plan {
     pub rules: Arc<Rules>,
     /// Queues that are control.
     pub control: u8,
+    /// Queues that send by what flows have left.
+    pub ranked: u8,
     /// Token buckets of the queues.
     pub shapers: [Option<Shaper>; QUEUES],
     pub scheduler: Scheduler,

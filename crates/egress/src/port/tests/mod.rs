@@ -5,4 +5,5 @@ mod known;
 mod markers;
 mod numbered;
 mod properties;
+mod remaining;
 mod split;

@@ -39,6 +39,7 @@ fn class(count: u8) -> impl Strategy<Value = ClassPolicy> {
         Just(Discipline::DropTail),
         Just(Discipline::SharedTail),
         Just(Discipline::PushOut),
+        Just(Discipline::Remaining),
         (limit(), any::<bool>())
             .prop_map(|(threshold, alone)| Discipline::Selective { threshold, alone }),
         (0..count, prop_oneof![Just(0.0), Just(0.5), Just(1.0)], any::<bool>())
@@ -187,8 +188,9 @@ proptest! {
                     Discipline::SharedTail => 8,
                     Discipline::PushOut => 9,
                     Discipline::Selective { .. } => 10,
+                    Discipline::Remaining => 11,
                 };
-                (0..11).all(|which| {
+                (0..12).all(|which| {
                     let mine: Vec<_> = inside.iter().copied()
                         .filter(|&(p, _)| kind(index(p)) == which).collect();
                     let held = held(harness, &mine);
