@@ -598,6 +598,29 @@ local transports = {
             { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
         } },
     } },
+    [27] = { name = "pfabric", views = {
+        { name = "Data", text = "One packet of a flow",
+            kind = 2, set = 0, clear = 4, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "remaining", 8, 3, 0, "packets", "Packets of the flow that are not known to have arrived, when it was sent; 2^24 - 1 if more" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+        } },
+        { name = "Probe", text = "Asks for an ACK, without a payload, after several timeouts",
+            kind = 2, set = 4, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The lowest packet that is not known to have arrived" },
+            { "remaining", 8, 3, 0, "packets", "As in data" },
+        } },
+        { name = "Ack", text = "Answers a packet",
+            kind = 4, set = 0, clear = 1, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that is answered" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+            { "probe", 11, 1, 4, "", "It answers a probe, and `packet` says nothing" },
+        } },
+        { name = "Complete", text = "Answers any packet of a flow of which everything has arrived",
+            kind = 4, set = 1, clear = 0, fields = {
+        } },
+    } },
     [133] = { name = "amrt", views = {
         { name = "Data", text = "One packet of a flow",
             kind = 2, set = 0, clear = 0, coded = true, fields = {

@@ -15,6 +15,7 @@ pub mod hpcc_plus;
 pub mod mlcp;
 pub mod ndp;
 pub mod none;
+pub mod pfabric;
 pub mod phost;
 pub mod powertcp;
 pub mod rcp;
@@ -46,6 +47,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &mlcp::ENTRY,
     &ndp::ENTRY,
     &none::ENTRY,
+    &pfabric::ENTRY,
     &phost::ENTRY,
     &powertcp::ENTRY,
     &rcp::ENTRY,

@@ -72,7 +72,8 @@ fn check(policy: &Policy) -> Result<(), PolicyConflict> {
             }
         }
         if class.shaper.is_some() && class.discipline == Discipline::Remaining {
-            let problem = "what leaves next is not known before it leaves, so nothing can be shaped";
+            let problem =
+                "what leaves next is not known before it leaves, so nothing can be shaped";
             return fail(format!("classes[{index}].shaper"), problem.into());
         }
         if class.shaper.is_some_and(|shaper| shaper.rate.0 == 0 || shaper.depth.0 == 0) {

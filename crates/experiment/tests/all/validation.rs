@@ -98,7 +98,7 @@ const RECORDED: [Case; 7] = [
 ];
 
 /// What formulas in the simulators' code, or the capacity of a link, say.
-const COMPUTED: [Case; 5] = [
+const COMPUTED: [Case; 7] = [
     Case {
         what: "pHost, 6 packets within a rack",
         scenario: "phost_lone",
@@ -124,6 +124,24 @@ const COMPUTED: [Case; 5] = [
         take: Take::LastAck,
         theirs: 10_696.0,
         within: 0.002,
+        source: "Y1",
+    },
+    Case {
+        what: "pFabric at 40 Gb/s, 1 packet within a rack",
+        scenario: "pfabric_lone",
+        sets: &["traffic.0.size=1460B"],
+        take: Take::LastAck,
+        theirs: 1_416.0,
+        within: 0.0,
+        source: "Y1",
+    },
+    Case {
+        what: "pFabric at 40 Gb/s, 1000 packets within a rack",
+        scenario: "pfabric_lone",
+        sets: &[],
+        take: Take::LastAck,
+        theirs: 301_116.0,
+        within: 0.0,
         source: "Y1",
     },
     Case {

@@ -1,6 +1,7 @@
 //! The catalogue's entries agree with the behaviour of the transports, and so does the template.
 
 use crate::template;
+use incast_egress::port::Join;
 use incast_protocols::CATALOGUE;
 use incast_testkit::{
     Network, Outcome, Probabilities, Trial, configured, fabric_site, flow, port_site, star, us,
@@ -134,6 +135,9 @@ fn incast(entry: &dyn Transport) -> (Outcome, Arc<Tally>) {
     trial.buffer = Limit::Bytes(400_000);
     trial.options.until = Time(10_000_000_000);
     trial.options.capture = (0..trial.fabric.ports().len() as u32).collect();
+    if trial.try_setup().is_err() {
+        trial.join = Join::Separate;
+    }
     let watched = tally.clone();
     trial.change =
         Some(Box::new(move |_, inner| Arc::new(Watched { inner, tally: watched.clone() })));

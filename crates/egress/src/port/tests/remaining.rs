@@ -46,8 +46,7 @@ fn the_flow_with_the_least_left_sends_its_earliest_packet() {
 fn the_packet_with_the_most_left_is_dropped_and_acks_never_while_data_waits() {
     let mut port = build(vec![policy(1, &[ranked(Limit::Packets(3)); 2])], &site()).unwrap();
     let mut harness = Harness::new();
-    let [a, b, c, d, e] =
-        [9, 12, 12, 12, 4].map(|left| packet(&mut harness, left, 1, 1460, left));
+    let [a, b, c, d, e] = [9, 12, 12, 12, 4].map(|left| packet(&mut harness, left, 1, 1460, left));
     for packet in [a, b, c] {
         put(&mut harness, &mut *port, packet);
     }
