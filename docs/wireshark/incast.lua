@@ -621,6 +621,42 @@ local transports = {
             kind = 4, set = 1, clear = 0, fields = {
         } },
     } },
+    [28] = { name = "sird", views = {
+        { name = "Unscheduled", text = "One packet of a message, sent without a credit of the destination",
+            kind = 2, set = 2, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the message" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the message, modulo 2^32" },
+            { "lengths", 8, 3, 0, "packets", "Packets of the message times 4096, and how many of them are unscheduled" },
+            { "last", 11, 1, 1, "", "It is the message's last packet" },
+            { "congested", 11, 1, 16, "", "Its source is congested: it holds unused credit of several destinations (csn)" },
+        } },
+        { name = "Scheduled", text = "One packet of a message, sent with a credit",
+            kind = 2, set = 0, clear = 2, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the message" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the message, modulo 2^32" },
+            { "last", 11, 1, 1, "", "It is the message's last packet" },
+            { "congested", 11, 1, 16, "", "Its source is congested: it holds unused credit of several destinations (csn)" },
+        } },
+        { name = "Request", text = "Announces a message",
+            kind = 7, set = 0, clear = 0, fields = {
+            { "packets", 0, 4, 0, "packets", "Packets of the message" },
+            { "bytes_low", 4, 4, 0, "bytes", "Bytes of the message, the lower 32 bits" },
+            { "bytes_high", 8, 3, 0, "2^32 bytes", "Bytes of the message, the next 24 bits" },
+        } },
+        { name = "Credit", text = "The right to send one packet to this destination",
+            kind = 10, set = 0, clear = 0, fields = {
+            { "number", 0, 4, 0, "packets", "Packets of the message that have been credited, this one included" },
+            { "worth", 4, 4, 0, "bytes", "What it is worth, as links charge it" },
+        } },
+        { name = "Resend", text = "The same, for a packet that is missing",
+            kind = 13, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet" },
+            { "worth", 8, 3, 0, "bytes", "What it is worth, as links charge it" },
+        } },
+        { name = "Finish", text = "Every packet of the message has arrived",
+            kind = 9, set = 0, clear = 0, fields = {
+        } },
+    } },
     [133] = { name = "amrt", views = {
         { name = "Data", text = "One packet of a flow",
             kind = 2, set = 0, clear = 0, coded = true, fields = {

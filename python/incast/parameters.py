@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ._section import Parameters
 
-__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Phost", "Powertcp", "Rcp", "Ren", "Swift", "ThetaPowertcp", "Timely", "Trd", "Uec", "Vcp", "Xcp"]
+__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Pfabric", "Phost", "Powertcp", "Rcp", "Ren", "Sird", "Swift", "ThetaPowertcp", "Timely", "Trd", "Uec", "Vcp", "Xcp"]
 
 
 @dataclass(kw_only=True)
@@ -1023,6 +1023,42 @@ class None_(Parameters):
 
 
 @dataclass(kw_only=True)
+class Pfabric(Parameters):
+    """pfabric: pFabric (Alizadeh et al., pFabric: Minimal near-optimal datacenter transport,
+    SIGCOMM 2013).
+
+    Args:
+        set: Values of several parameters under one name. Parameters given beside it keep
+            their given values. Accepted: fabric, yaps, dcpim. Default: fabric. Source:
+            listed with each set.
+        buffer: Buffer of a port, ACKs included; auto: 2 BDP of a host's link, at least 24
+            full packets. Accepted: a full packet to 1GB, or auto. Default: auto. Source:
+            the paper's rule: 2 BDP; YAPS: 24 packets of 1536 B; SIRD's simulator: 54
+            packets.
+        initial_window: First window, in packets; auto: a BDP. Accepted: 1 to 1000000
+            packets, or auto. Default: auto. Source: a BDP; YAPS: 12 at 40 Gb/s; dcPIM's
+            simulator: 19 at 100 Gb/s.
+        max_window: Largest window, in packets; auto: 1.25 BDP. Accepted: 1 to 1000000
+            packets, or auto. Default: auto. Source: YAPS: 15 for a first window of 12;
+            dcPIM's simulator: 22 for 19.
+        rto: Retransmission timeout, which does not grow; auto: 3 base RTT. Accepted: auto,
+            or more than 0, at most 60s. Default: auto. Source: YAPS: 45 us; dcPIM's
+            simulator: 15.4 us; SIRD's: 24 us.
+        probe_after: Timeouts in a row after which a flow sends only probes, without
+            payload, until an ACK comes; 0: never. Accepted: 0 to 1000000 timeouts. Default:
+            5. Source: the paper; no public simulator has probes.
+    """
+
+    _transport: ClassVar[str] = "pfabric"
+    set: Any = None
+    buffer: Any = None
+    initial_window: Any = None
+    max_window: Any = None
+    rto: Any = None
+    probe_after: Any = None
+
+
+@dataclass(kw_only=True)
 class Phost(Parameters):
     """phost: pHost (Gao et al., pHost: Distributed near-optimal datacenter transport over
     commodity network fabric, CoNEXT 2015).
@@ -1239,6 +1275,66 @@ class Ren(Parameters):
     burst: Any = None
     stall: Any = None
     control_limit: Any = None
+
+
+@dataclass(kw_only=True)
+class Sird(Parameters):
+    """sird: SIRD (Prasopoulos et al., SIRD: A sender-informed, receiver-driven datacenter
+    transport protocol, NSDI 2025).
+
+    Args:
+        set: Values of several parameters under one name. Parameters given beside it keep
+            their given values. Accepted: fabric, authors. Default: fabric. Source: listed
+            with each set.
+        bdp: What fills the round trip, in charged bytes; auto: the packets of a base RTT.
+            Accepted: a full packet to 1GB, or auto. Default: auto. Source: authors'
+            simulator: 100,000 B at 100 Gb/s and 8 us.
+        budget: What a destination has credited and not received at most, in BDPs (B).
+            Accepted: 1 to 1000 BDPs. Default: 1.5. Source: SIRD: 1.5 BDP; authors'
+            simulator: 150,000 B.
+        unscheduled: Largest message that is sent without being asked for, in BDPs (UnschT).
+            Accepted: 0 to 1000 BDPs. Default: 1. Source: SIRD: 1 BDP; authors' simulator:
+            100,000 B.
+        sender_threshold: Unused credit from which on a source says that it is congested, in
+            BDPs (SThr). Accepted: 0 to 1000 BDPs. Default: 0.5. Source: SIRD: 0.5 BDP;
+            authors' simulator: 33 packets of 1458 B.
+        busy: Of which there must be two for a source to say so. Accepted: destinations or
+            messages. Default: destinations. Source: the paper's meaning; authors'
+            simulator: messages.
+        mark_threshold: Queue between switches from which on packets are marked; auto: 1.25
+            BDP. Accepted: auto, 1B or more, or 1 to 4294967295 packets. Default: auto.
+            Source: SIRD: 1.25 BDP; authors' simulator: 82 packets.
+        gain: Weight of the last window in the average share of marks. Accepted: more than
+            0, at most 1. Default: 0.08. Source: authors' simulator: 0.08.
+        host_min: Least credit of a source whose marks are its own, in BDPs. Accepted: 0.001
+            to 1 BDPs. Default: 0.1. Source: authors' simulator: 0.1.
+        net_min: Least credit of a source whose packets switches mark, in BDPs. Accepted:
+            0.001 to 1 BDPs. Default: 0.03. Source: authors' simulator: 0.03.
+        grows_on_marks: Whether marked packets raise the credit of a source too. Accepted:
+            true or false. Default: true. Source: authors' simulator, where a flag is set
+            before it is asked for; DCTCP's rule: false.
+        shortest: Share of a source's link that goes to the destination with the least to
+            send; equal shares get the rest. Accepted: 0 to 1. Default: 0.5. Source:
+            authors' simulator: half, and half fair.
+        retry: Silence after which a destination gives new credits for what is missing, and
+            a source asks again; auto: 3 base RTT. Accepted: auto, or more than 0, at most
+            60s. Default: auto. Source: ours: the authors' simulator loses nothing.
+    """
+
+    _transport: ClassVar[str] = "sird"
+    set: Any = None
+    bdp: Any = None
+    budget: Any = None
+    unscheduled: Any = None
+    sender_threshold: Any = None
+    busy: Any = None
+    mark_threshold: Any = None
+    gain: Any = None
+    host_min: Any = None
+    net_min: Any = None
+    grows_on_marks: Any = None
+    shortest: Any = None
+    retry: Any = None
 
 
 @dataclass(kw_only=True)

@@ -20,6 +20,7 @@ pub mod phost;
 pub mod powertcp;
 pub mod rcp;
 pub mod ren;
+pub mod sird;
 pub mod swift;
 pub mod theta_powertcp;
 pub mod timely;
@@ -52,6 +53,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &powertcp::ENTRY,
     &rcp::ENTRY,
     &ren::ENTRY,
+    &sird::ENTRY,
     &swift::ENTRY,
     &theta_powertcp::ENTRY,
     &timely::ENTRY,

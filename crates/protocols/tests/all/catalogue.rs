@@ -4,7 +4,8 @@ use crate::template;
 use incast_egress::port::Join;
 use incast_protocols::CATALOGUE;
 use incast_testkit::{
-    Network, Outcome, Probabilities, Trial, configured, fabric_site, flow, port_site, star, us,
+    Network, Outcome, Probabilities, Trial, configured, fabric, fabric_site, flow, port_site, star,
+    us,
 };
 use incast_transport::*;
 use std::collections::BTreeSet;
@@ -121,14 +122,26 @@ fn entries() -> impl Iterator<Item = &'static dyn Transport> {
     CATALOGUE.iter().copied().chain([&template::ENTRY as &dyn Transport])
 }
 
+/// Whether ports between switches have markers and those to hosts have none.
+fn marks_between_switches(entry: &dyn Transport) -> bool {
+    let site = fabric_site(13, Rate::from_gbps(10), us(20));
+    let plan = configured(entry, &[], &site);
+    let markers = |upward| plan.policy(&PortSite { upward, ..port_site(&site) }).markers.len();
+    markers(false) == 0 && markers(true) > 0
+}
+
 /// Twelve flows of 300 kB to one host, 10 Gb/s, for 10 ms, and all packets. Every other flow is
 /// CUBIC's, which fills the queue independently of the transport and neither marks nor is marked.
 /// Also returns the markers' tally.
 fn incast(entry: &dyn Transport) -> (Outcome, Arc<Tally>) {
     let tally = Arc::new(Tally::default());
     let cubic = incast_protocols::find("cubic").expect("in the catalogue");
-    let flows = (1..13).map(|src| flow(src - 1, src, 0, 300_000, Time::ZERO)).collect();
-    let mut trial = Trial::new(cubic, star(13, Rate::from_gbps(10), us(1)), flows);
+    let (shape, to) = match marks_between_switches(entry) {
+        true => (fabric("leaf-spine:2x1x13", Rate::from_gbps(10), us(1)), 13),
+        false => (star(13, Rate::from_gbps(10), us(1)), 0),
+    };
+    let flows = (1..13).map(|src| flow(src - 1, src, to, 300_000, Time::ZERO)).collect();
+    let mut trial = Trial::new(cubic, shape, flows);
     if entry.info().id != cubic.info().id {
         trial = trial.beside(entry, &[]);
     }
