@@ -64,7 +64,6 @@ fn a_congested_source_gets_less_credit() {
     };
     // BDPs are 66 packets.
     let (without, with) = (held("1000"), held("0.5"));
-    println!("{without} packets of unused credit, {with} with csn");
     assert!((120..=140).contains(&without), "{without}");
     assert!((20..=50).contains(&with), "{with}");
 }
