@@ -121,7 +121,9 @@ test("a click on a flow shows where its time went, as the tables have it, and wh
   await own.getByRole("heading", { name: `dctcp: flow ${flow.flow_id}` }).waitFor();
   for (const run of ["dctcp", "ndp"]) {
     const row = table(run, "flows")[Number(flow.flow_id)];
-    const shown = await own.getByRole("region", { name: run, exact: true }).locator(".falls [data-part]").evaluateAll((rows) =>
+    const parts = own.getByRole("region", { name: run, exact: true }).locator(".falls [data-part]");
+    await parts.first().waitFor();
+    const shown = await parts.evaluateAll((rows) =>
       Object.fromEntries(rows.map((one) => [one.dataset.part, one.dataset.ps])));
     const expected = Object.fromEntries(PARTS.filter((part) => row[`${part}_ps`] !== "0").map((part) => [part, row[`${part}_ps`]]));
     assert.deepEqual(shown, expected, run);

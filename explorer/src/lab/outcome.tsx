@@ -101,25 +101,29 @@ export function Outcomes() {
   );
 }
 
-/** The first digits of the hash of flows.parquet, which the command line writes too. */
+/** The first digits of the hash of a run's flows.parquet, which the command line writes too. */
+async function hashOf(outcome: Outcome | undefined): Promise<string> {
+  const name = Object.keys(outcome?.files ?? {}).find((path) => path.endsWith("flows.parquet"));
+  const content = name && outcome?.files[name];
+  if (!content) return "";
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", content.slice()));
+  return Array.from(hash.subarray(0, 6), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The row of hashes, from the start: a digest that is being computed is an ellipsis, as a number that is not there yet. */
 function Hashes() {
-  const [all, setAll] = useState<readonly string[]>([]);
+  const of = outcomes.value;
+  const [known, setKnown] = useState<{ of: typeof of; hashes: readonly string[] }>();
   useEffect(() => {
     let alive = true;
-    setAll([]);
-    Promise.all(outcomes.value.map(async (outcome) => {
-      const name = Object.keys(outcome?.files ?? {}).find((path) => path.endsWith("flows.parquet"));
-      const content = name && outcome?.files[name];
-      if (!content || !crypto.subtle) return "";
-      const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", content.slice()));
-      return Array.from(hash.subarray(0, 6), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    })).then((hashes) => { if (alive) setAll(hashes); }, () => undefined);
+    Promise.all(of.map(hashOf)).then((hashes) => { if (alive) setKnown({ of, hashes }); }, () => undefined);
     return () => { alive = false; };
-  }, [outcomes.value]);
-  if (!all.some(Boolean)) return null;
+  }, [of]);
+  // Only pages from trusted places can hash: files, and addresses of this machine or with TLS.
+  if (!crypto.subtle) return null;
   return (
     <tr><th scope="row">Hash of the records <span class="quiet small doc">SHA-256 of flows.parquet, also on your machine</span></th>
-      {all.map((hash) => <td><code>{hash}</code></td>)}</tr>
+      {runs.value.map((_, at) => <td><code>{known?.of === of && at in of ? known.hashes[at] : "…"}</code></td>)}</tr>
   );
 }
 
