@@ -2,8 +2,9 @@
 
 use crate::Ended;
 use crate::arguments::Study as Options;
+use crate::progress::LINE;
 use crate::session::on_signal;
-use crate::values::counted;
+use crate::values::{counted, duration};
 use crate::warnings::check_threads;
 use incast_experiment::{Fault, Monitor, World};
 use incast_study::{Driver, DriverOptions, Estimate, MOST_POINTS, Outcome, Progress, Store, Study};
@@ -13,10 +14,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
-
-/// Time between two lines of progress where there is no terminal.
-const LINE: Duration = Duration::from_secs(30);
+use std::time::Instant;
 
 /// Most failed points that are printed.
 const SHOWN: usize = 10;
@@ -160,16 +158,6 @@ fn line(progress: &Progress, things: &str) -> String {
     let left =
         left.map_or("...".to_string(), |left| format!("{} left", duration(left.as_secs_f64())));
     format!("{done}/{points} {things}{failed}, {running} running, {flows} flows done, {left}")
-}
-
-/// A duration for people: `40 s`, `12 min`, `3.5 h`.
-fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 90.0 => format!("{s:.0} s"),
-        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
-        s if s < 172_800.0 => format!("{:.1} h", s / 3600.0),
-        s => format!("{:.1} days", s / 86_400.0),
-    }
 }
 
 /// A size for people: `12 MB`.
