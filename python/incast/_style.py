@@ -18,9 +18,27 @@ SHAPES = ["circle", "square", "diamond", "triangle-up", "cross", "triangle-down"
 DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4], [12, 4], [1, 3]]
 
 
+#: Decides the colour of a name, as in the program's reports (`looks` of crates/measure).
+_SEED = 42_093
+
+
+def looks(order: list[str]) -> list[int]:
+    """The number of the colour of each name: a transport has the same everywhere. Where another has it, the next that is free."""
+    count = len(COLOURS)
+    taken: list[int] = []
+    for name in order:
+        own = _SEED
+        for byte in name.encode():
+            own = ((own ^ byte) * 16_777_619) & 0xFFFFFFFF
+        own ^= own >> 16
+        turn = len(taken) // count * count
+        taken.append(next(look for by in range(count) if (look := turn + (own + by) % count) not in taken))
+    return taken
+
+
 def _turned(values: list[Any], order: list[str], shift: int = 0) -> list[Any]:
     """A value per line; after a full turn they are shifted, so that no combination repeats for long."""
-    return [values[(at + shift * (at // len(values))) % len(values)] for at in range(len(order))]
+    return [values[(at + shift * (at // len(values))) % len(values)] for at in looks(order)]
 
 
 def legend(names: list[str]) -> dict[str, Any]:

@@ -101,6 +101,6 @@ def test_a_mixed_run_has_a_line_per_transport(scenario: dict[str, Any]) -> None:
 
 def test_notebooks_show_a_table(small: incast.Results) -> None:
     page = small._repr_html_()
-    assert "<table>" in page and "slowdown, p99" in page
-    assert "slowdown, p99" in str(small)
+    assert "<table>" in page and "slowdown, mean" in page
+    assert "slowdown, mean" in str(small)
     assert "complete" not in repr(small)

@@ -105,12 +105,22 @@ pub struct Output {
     pub force: bool,
 }
 
+/// Where the results go, and how many of their numbers are printed.
+#[derive(Args)]
+pub struct Told {
+    #[command(flatten)]
+    pub folder: Output,
+    /// Print all numbers instead of the ten that decide
+    #[arg(long)]
+    pub all: bool,
+}
+
 #[derive(Args)]
 pub struct Demo {
     #[command(flatten)]
     pub flags: Flags<OfDemo>,
     #[command(flatten)]
-    pub output: Output,
+    pub output: Told,
 }
 
 pub struct OfDemo;
@@ -132,7 +142,7 @@ pub struct Run {
     #[arg(long)]
     pub allow_changed_files: bool,
     #[command(flatten)]
-    pub output: Output,
+    pub output: Told,
 }
 
 #[derive(Args)]
@@ -179,7 +189,7 @@ pub struct Compare {
     #[arg(long, value_name = "KEY=VALUE", value_parser = set)]
     pub set: Vec<String>,
     #[command(flatten)]
-    pub output: Output,
+    pub output: Told,
 }
 
 pub struct OfCompare;

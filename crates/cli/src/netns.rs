@@ -5,7 +5,7 @@
 //! them (see `node`). Namespaces and pairs end with the processes that are in them.
 
 use crate::Ended;
-use crate::arguments::Output;
+use crate::arguments::Told;
 use crate::node::{planned, summary};
 use crate::session::{finish, on_signal, stoppable};
 use clap::Args;
@@ -54,7 +54,7 @@ pub struct Netns {
     #[arg(long, value_name = "CORES")]
     pub lcores: Option<String>,
     #[command(flatten)]
-    pub output: Output,
+    pub output: Told,
     /// Already in the user namespace
     #[arg(long, hide = true)]
     pub inside: bool,
@@ -306,8 +306,9 @@ fn join(plan: &Plan, processes: &Processes) -> Result<(), Fault> {
 fn run(plan: Plan, options: &Netns) -> Result<Ended, Fault> {
     let monitor = stoppable();
     let label = options.scenario.file_stem().map_or("netns".into(), |s| s.to_string_lossy());
-    let out = options.output.out.as_deref();
-    let folder = ResultsFolder::create(out, options.output.force, Path::new("results"), &label)?;
+    let out = options.output.folder.out.as_deref();
+    let folder =
+        ResultsFolder::create(out, options.output.folder.force, Path::new("results"), &label)?;
     let mut processes = Processes::start(&plan, options)?;
     processes.all_say("here", ANSWER)?;
     join(&plan, &processes)?;
@@ -343,7 +344,7 @@ fn run(plan: Plan, options: &Netns) -> Result<Ended, Fault> {
     let bytes: u64 = records.iter().map(NodeRecord::delivered).sum();
     say!("{} flows, {bytes} bytes delivered", plan.traffic.flows.len());
     let balanced = check_frames(&plan, &records);
-    let ended = finish(&plan, folder, &[run], interrupted)?;
+    let ended = finish(&plan, folder, &[run], interrupted, options.output.all)?;
     if let Err(problem) = balanced {
         eprintln!("error: {problem}");
         return Ok(Ended::Failed);

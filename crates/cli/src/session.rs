@@ -1,12 +1,13 @@
 //! Runs the cases of a plan and writes their results.
 
 use crate::Ended;
-use crate::arguments::Output;
+use crate::arguments::Told;
 use crate::progress::shown;
 use crate::warnings::{CTRL_C_NOT_HANDLED, check_threads, warn};
 use incast_experiment::{Fault, Monitor, Plan, World, output};
 use incast_measure::{
-    Balance, BalancedWindow, Comparison, ResultsFolder, Run, grouped, warnings_of,
+    Balance, BalancedWindow, Comparison, ResultsFolder, Run, Summary, grouped, headline_of_runs,
+    summarise, warnings_of,
 };
 use incast_transport::{Bytes, Time};
 use std::path::Path;
@@ -42,27 +43,47 @@ pub fn stoppable() -> Arc<Monitor> {
 pub fn run_plan(
     plan: &Plan,
     label: &str,
-    options: &Output,
+    options: &Told,
     monitor: &Arc<Monitor>,
 ) -> Result<Ended, Fault> {
     let threads = check_threads(plan.threads());
-    let out = options.out.as_deref();
-    let folder = ResultsFolder::create(out, options.force, Path::new("results"), label)?;
+    let out = options.folder.out.as_deref();
+    let folder = ResultsFolder::create(out, options.folder.force, Path::new("results"), label)?;
     announce(plan);
     let total = plan.traffic.flows.len() as u64;
     let around = |label: &str, work: &mut dyn FnMut()| shown(label, total, monitor, work);
     let filled = output::fill(&folder, plan, threads, monitor, around)?;
-    finish(plan, folder, &filled.runs, filled.stopped)
+    finish(plan, folder, &filled.runs, filled.stopped, options.all)
 }
 
-/// Prints the results of the runs.
+/// Prints what the runs say: warnings, the numbers that decide or all of them, a sentence.
+fn table(runs: &[Run], all: bool) {
+    for (labels, warning) in grouped(runs, warnings_of) {
+        say!("warning: {labels}: {warning}");
+    }
+    let summaries: Vec<Summary> = runs.iter().map(summarise).collect();
+    let table = Comparison::of(&summaries);
+    let few = table.deciding();
+    let more = table.metrics.len() - few.len();
+    say!("{}", table.text(width(), &if all { table.lines() } else { few }));
+    let said = headline_of_runs(runs, &summaries).text();
+    if !said.is_empty() {
+        say!("{said}");
+    }
+    if !all && more > 0 {
+        say!("{more} more numbers: --all, or the report");
+    }
+}
+
+/// Prints the results of the runs, with `all` numbers.
 pub fn finish(
     plan: &Plan,
     folder: ResultsFolder,
     runs: &[Run],
     stopped: bool,
+    all: bool,
 ) -> Result<Ended, Fault> {
-    say!("{}", Comparison::of_runs(runs).text(width()));
+    table(runs, all);
     if plan.scenario.run.warmup.0.is_none()
         && let Balance::Reached(BalancedWindow { from, to }) = Balance::common(runs)
     {
@@ -82,9 +103,6 @@ pub fn finish(
         if let Some(against) = level {
             say!("{}: flow level against packets, {}", run.label, against.words());
         }
-    }
-    for (labels, warning) in grouped(runs, warnings_of) {
-        say!("warning: {labels}: {warning}");
     }
     let place = folder.finish()?;
     say!("report: {}", place.join("report.html").display());
@@ -176,7 +194,7 @@ fn announce(plan: &Plan) {
         say!("in {}", plan.scenario.run.world.words(&plan.dataplane()));
     }
     for warning in &plan.warnings {
-        say!("warning: {warning}");
+        say!("{}: {warning}", if warning.is_note() { "note" } else { "warning" });
     }
 }
 

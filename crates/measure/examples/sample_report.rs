@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     summary_svg(&folder.join("summary.svg"), "Tail slowdown of made-up transports", &runs)?;
     write_run(&folder.join("one"), &runs[0], true)?;
     report_html(&folder.join("one/report.html"), "One made-up transport", &runs[..1])?;
-    print!("{}\n{}", Comparison::of_runs(&runs).text(100), columns_markdown());
+    let table = Comparison::of_runs(&runs);
+    print!("{}\n{}", table.text(100, &table.lines()), columns_markdown());
     Ok(())
 }

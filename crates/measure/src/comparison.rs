@@ -1,9 +1,9 @@
 //! Several runs side by side.
 
-use crate::number::{escape, significant};
-use crate::numbers::{Better, COMPARED};
+use crate::number::{aligned, escape, three, with_interval};
+use crate::numbers::{Better, COMPARED, DECIDE, percentile_of};
 use crate::statistics::{Confidence, confidence, mean};
-use crate::{Run, Summary, number, summarise};
+use crate::{Run, Summary, number, summarise, values_needed};
 
 /// Numbers that a run without them does not have: most have none.
 const RARE: [&str; 2] = ["link_losses", "credit_drops"];
@@ -20,6 +20,9 @@ const OF_PACKETS: [&str; 8] = [
     "feedback_per_payload",
 ];
 
+/// Numbers that decide.
+const DECIDING: usize = 10;
+
 /// A value of the table: the mean over repetitions.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Value {
@@ -27,17 +30,23 @@ pub struct Value {
     pub mean: f64,
     /// Its 95 % confidence interval, if there are at least two.
     pub interval: Option<Confidence>,
+    /// What the interval cannot go below: 0 of what is never negative.
+    pub floor: f64,
 }
 
 /// Several runs side by side; runs of one label are repetitions and become one column.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// Labels, in order of first appearance.
     pub labels: Vec<String>,
     /// How many runs have the label.
     pub repetitions: Vec<usize>,
-    /// Names of the metrics that some run has.
-    pub metrics: Vec<String>,
+    /// Titles of the metrics that some run has.
+    pub metrics: Vec<&'static str>,
+    /// Their units; empty where they have none.
+    pub units: Vec<&'static str>,
+    /// The names of their numbers.
+    names: Vec<&'static str>,
     /// Values by metric, then label.
     pub values: Vec<Vec<Option<Value>>>,
     /// Whether the value is the best of its line, by metric, then label. Never of a single label
@@ -63,8 +72,7 @@ impl Comparison {
             summaries.iter().filter(|summary| summary.label == label).collect()
         };
         let repetitions = labels.iter().map(|label| of_label(label).len()).collect();
-        let mut table =
-            Comparison { labels, repetitions, metrics: vec![], values: vec![], best: vec![] };
+        let mut table = Comparison { labels, repetitions, ..Comparison::default() };
         for (name, title, unit, scale) in COMPARED {
             let number = number(name).expect("a number");
             let shown = |summary: &Summary| {
@@ -74,14 +82,15 @@ impl Comparison {
                 value.map(|value| if *scale < 1.0 { value * (1.0 / scale) } else { value / scale })
             };
             let value = |label: &String| {
-                let runs = of_label(label).into_iter();
-                let samples: Vec<f64> = runs.filter_map(shown).collect();
-                mean(&samples).map(|mean| Value { mean, interval: confidence(&samples) })
+                let runs = of_label(label);
+                let samples: Vec<f64> = runs.iter().filter_map(|run| shown(run)).collect();
+                Value::of(&samples).filter(|_| enough(name, &runs))
             };
             let values: Vec<Option<Value>> = table.labels.iter().map(value).collect();
             if values.iter().any(Option::is_some) {
-                let comma = if unit.is_empty() { "" } else { ", " };
-                table.metrics.push(format!("{title}{comma}{unit}"));
+                table.metrics.push(title);
+                table.units.push(unit);
+                table.names.push(name);
                 table.best.push(best(&values, number.better));
                 table.values.push(values);
             }
@@ -89,14 +98,45 @@ impl Comparison {
         table
     }
 
-    /// The table as text with aligned columns: metrics down, labels across, in blocks of at most
-    /// `width` characters a line (one label a block at least).
-    pub fn text(&self, width: usize) -> String {
-        let first = self.metrics.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let cells: Vec<Vec<String>> = (0..self.labels.len()).map(|at| self.column(at)).collect();
-        let wide = |column: &Vec<String>| {
-            column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0)
+    /// The lines of the ten numbers that decide, in the order of the table.
+    pub fn deciding(&self) -> Vec<usize> {
+        let line = |name: &&str| self.names.iter().position(|known| known == name);
+        let said = |at: &usize| self.names[*at] == "completed_share" || !self.is_zero(*at);
+        let all = DECIDE.iter().filter_map(|names| names.iter().find_map(line)).filter(said);
+        let mut lines: Vec<usize> = all.take(DECIDING).collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    /// The labels that have a number, with its value; `None` if none has.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn values_of(&self, name: &str) -> Option<impl Iterator<Item = (&str, f64)>> {
+        let line = self.names.iter().position(|known| *known == name)?;
+        let all = self.labels.iter().zip(&self.values[line]);
+        Some(all.filter_map(|(label, value)| Some((label.as_str(), (*value)?.mean))))
+    }
+
+    /// All lines.
+    pub fn lines(&self) -> Vec<usize> {
+        (0..self.metrics.len()).collect()
+    }
+
+    /// Some lines of the table as text: metrics and units down, labels across, decimal points below each other, in blocks of
+    /// at most `width` characters a line (one label a block at least).
+    pub fn text(&self, width: usize, lines: &[usize]) -> String {
+        let of = |texts: &[&'static str]| -> Vec<String> {
+            let texts: Vec<&str> = lines.iter().map(|at| texts[*at]).collect();
+            let wide = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+            std::iter::once("").chain(texts).map(|text| pad_end(text, wide)).collect()
         };
+        let (titles, units) = (of(&self.metrics), of(&self.units));
+        let gap = if units[0].is_empty() { "" } else { "  " };
+        let heads: Vec<String> =
+            titles.iter().zip(&units).map(|(title, unit)| format!("{title}{gap}{unit}")).collect();
+        let first = heads[0].chars().count();
+        let cells: Vec<Vec<String>> =
+            (0..self.labels.len()).map(|label| self.column(label, lines)).collect();
+        let wide = |column: &Vec<String>| column[0].chars().count();
         let mut out = String::new();
         let mut at = 0;
         while at < cells.len() {
@@ -105,15 +145,10 @@ impl Comparison {
                 used += 2 + wide(&cells[at]);
                 at += 1;
             }
-            let block = &cells[start..at];
-            for line in 0..=self.metrics.len() {
-                let name = if line == 0 { "" } else { &self.metrics[line - 1] };
-                let mut text = pad_end(name, first);
-                for column in block {
-                    text += "  ";
-                    text += &pad_start(&column[line], wide(column));
-                }
-                out += text.trim_end();
+            for (line, head) in heads.iter().enumerate() {
+                let cells = cells[start..at].iter().map(|column| column[line].as_str());
+                let text: Vec<&str> = std::iter::once(head.as_str()).chain(cells).collect();
+                out += text.join("  ").trim_end();
                 out.push('\n');
             }
             if at < cells.len() {
@@ -123,38 +158,52 @@ impl Comparison {
         out
     }
 
-    fn column(&self, label: usize) -> Vec<String> {
-        let mut cells = vec![self.labels[label].clone()];
-        for values in &self.values {
-            cells.push(values[label].map_or("-".to_string(), |value| print(&value)));
-        }
-        cells
+    /// A label over its numbers, all of one width.
+    fn column(&self, label: usize, lines: &[usize]) -> Vec<String> {
+        let text =
+            |at: &usize| self.values[*at][label].map_or("-".to_string(), |value| value.text());
+        let cells = aligned(&lines.iter().map(text).collect::<Vec<String>>(), ' ', ' ');
+        let wide = cells.first().map_or(0, |cell| cell.chars().count());
+        let wide = wide.max(self.labels[label].chars().count());
+        let own = |text: &String| pad_start(text, wide);
+        std::iter::once(&self.labels[label]).chain(&cells).map(own).collect()
+    }
+
+    /// Whether a line is zero in every run that has it.
+    fn is_zero(&self, line: usize) -> bool {
+        self.values[line].iter().flatten().all(|value| value.mean == 0.0)
     }
 
     /// The metrics that are zero in every run that has them.
-    pub fn zeros(&self) -> Vec<&str> {
-        let zero =
-            |values: &Vec<Option<Value>>| values.iter().flatten().all(|value| value.mean == 0.0);
-        let lines = self.metrics.iter().zip(&self.values);
-        lines.filter(|(_, values)| zero(values)).map(|(name, _)| name.as_str()).collect()
+    pub fn zeros(&self) -> Vec<&'static str> {
+        let zero = (0..self.metrics.len()).filter(|line| self.is_zero(*line));
+        zero.map(|line| self.metrics[line]).collect()
     }
 
-    /// The table as an HTML `table` element, without the metrics that are zero in every run; best
-    /// values are set in bold.
-    pub fn html(&self) -> String {
-        let zeros = self.zeros();
-        let mut out = String::from("<table><thead><tr><th></th>");
+    /// Some lines of the table as an HTML `table` element, without those that are zero in every run; best values are set
+    /// in bold, all digits are under the pointer.
+    pub fn html(&self, lines: &[usize]) -> String {
+        let lines: Vec<usize> = lines.iter().copied().filter(|line| !self.is_zero(*line)).collect();
+        let mut out = String::from("<table><thead><tr><td></td><td></td>");
         for label in &self.labels {
             out += &format!("<th scope=\"col\">{}</th>", escape(label));
         }
         out += "</tr></thead><tbody>\n";
-        let shown = |(_, name): &(usize, &String)| !zeros.contains(&name.as_str());
-        for (line, name) in self.metrics.iter().enumerate().filter(shown) {
-            out += &format!("<tr><th scope=\"row\">{}</th>", escape(name));
-            for (value, best) in self.values[line].iter().zip(&self.best[line]) {
-                let class = if *best { " class=\"best\"" } else { "" };
-                let text = value.map_or("–".to_string(), |value| print(&value));
-                out += &format!("<td{class}>{text}</td>");
+        let column = |label: usize| {
+            let text = |at: &usize| {
+                self.values[*at][label].map_or("\u{2013}".into(), |value| value.text())
+            };
+            aligned(&lines.iter().map(text).collect::<Vec<String>>(), '\u{2007}', '\u{2008}')
+        };
+        let columns: Vec<Vec<String>> = (0..self.labels.len()).map(column).collect();
+        for (row, line) in lines.iter().enumerate() {
+            let (title, unit) = (escape(self.metrics[*line]), escape(self.units[*line]));
+            out += &format!("<tr><th scope=\"row\">{title}</th><td class=\"unit\">{unit}</td>");
+            for (label, texts) in columns.iter().enumerate() {
+                let class = if self.best[*line][label] { " class=\"best\"" } else { "" };
+                let whole = self.values[*line][label]
+                    .map_or(String::new(), |value| format!(" title=\"{}\"", value.mean));
+                out += &format!("<td{class}{whole}>{}</td>", texts[row]);
             }
             out += "</tr>\n";
         }
@@ -162,13 +211,28 @@ impl Comparison {
     }
 }
 
-fn print(value: &Value) -> String {
-    match value.interval {
-        Some(interval) => {
-            format!("{} ± {}", significant(value.mean), significant(interval.half_width))
-        }
-        None => significant(value.mean),
+impl Value {
+    /// The mean of some runs' values; `None` without any.
+    fn of(samples: &[f64]) -> Option<Value> {
+        let negative = samples.iter().any(|value| *value < 0.0);
+        let floor = if negative { f64::NEG_INFINITY } else { 0.0 };
+        Some(Value { mean: mean(samples)?, interval: confidence(samples), floor })
     }
+
+    fn text(&self) -> String {
+        match self.interval {
+            Some(interval) => with_interval(self.mean, interval.half_width, self.floor, " ± "),
+            None => three(self.mean),
+        }
+    }
+}
+
+/// Whether a number is no percentile, or enough flows are behind it that it is not the accident of a few.
+fn enough(name: &str, runs: &[&Summary]) -> bool {
+    let of = runs.iter().filter_map(|run| percentile_of(name, run));
+    let all: Vec<(u32, u64)> = of.collect();
+    let flows: u64 = all.iter().map(|(_, flows)| flows).sum();
+    all.first().is_none_or(|(thousandths, _)| flows >= values_needed(*thousandths))
 }
 
 fn best(values: &[Option<Value>], better: Better) -> Vec<bool> {

@@ -31,6 +31,8 @@ pub mod figures;
 pub mod flow_level;
 pub mod folder;
 pub mod frame;
+#[cfg(not(target_family = "wasm"))]
+mod headline;
 mod histogram;
 mod load;
 mod manifest;
@@ -66,6 +68,8 @@ pub use fairness::{FairnessSummary, TransportShare};
 pub use fidelity::Fidelity;
 pub use flow_level::{AgainstPackets, FlowLevel};
 pub use folder::{FolderError, ResultsFolder, write_atomic, write_atomic_unsynced};
+#[cfg(not(target_family = "wasm"))]
+pub use headline::{Headline, of_runs as headline_of_runs};
 pub use histogram::{Cell as SlowdownCell, QUANTILE_ERROR, SIZE_BINS, SizeBin, SlowdownHistogram};
 pub use load::LoadSummary;
 pub use manifest::{
@@ -92,9 +96,7 @@ pub use summary::{
 #[cfg(not(target_family = "wasm"))]
 pub use svg::{summary_svg, summary_svg_text};
 pub use tiers::TierSummary;
-pub use warning::{
-    Rare, WARNINGS_AFTER, WARNINGS_BEFORE, Warning, grouped, values_needed, warnings_of,
-};
+pub use warning::{WARNINGS_AFTER, WARNINGS_BEFORE, Warning, grouped, values_needed, warnings_of};
 pub use write::{files_of, write_manifest, write_run, write_tables};
 
 pub use incast_transport::RunRecord;

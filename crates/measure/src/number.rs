@@ -34,6 +34,64 @@ pub fn with_half_width(value: f64, half_width: f64) -> (String, String) {
     (shown, format!("{half_width:.decimals$}"))
 }
 
+/// A mean with its interval: `4.15 ± 0.34`, or `9 (0 to 38)` where the mean less the half width is below `floor`, which is
+/// impossible. `sign` stands between mean and half width.
+pub(crate) fn with_interval(mean: f64, half_width: f64, floor: f64, sign: &str) -> String {
+    let (text, width) = with_half_width(mean, half_width);
+    match mean - half_width < floor {
+        true => {
+            let (high, _) = with_half_width(mean + half_width, half_width);
+            format!("{text} ({} to {high})", significant(floor))
+        }
+        false => format!("{text}{sign}{width}"),
+    }
+}
+
+/// A number of a table: three significant digits and every digit before the point; whole numbers as they are.
+pub(crate) fn three(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() || value.fract() == 0.0 {
+        return significant(value);
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    format!("{value:.*}", (2 - magnitude).clamp(0, 9) as usize)
+}
+
+/// Texts of numbers as a column whose decimal points are below each other: `digit` and `point` fill where a text has none.
+pub(crate) fn aligned(texts: &[String], digit: char, point: char) -> Vec<String> {
+    let parts = |text: &str| {
+        let number = |c: char| c.is_ascii_digit() || c == '-' || c == '\u{2212}';
+        let whole = text.chars().take_while(|c| number(*c)).count();
+        (whole, text.chars().count() - whole)
+    };
+    let most = |of: fn((usize, usize)) -> usize| {
+        texts.iter().map(|text| of(parts(text))).max().unwrap_or(0)
+    };
+    let (wholes, rests) = (most(|(whole, _)| whole), most(|(_, rest)| rest));
+    let fill = |text: &String| {
+        let (whole, rest) = parts(text);
+        // A point takes less room than a digit.
+        let behind = (rest..rests).map(|at| if at == 0 { point } else { digit });
+        let before = std::iter::repeat_n(digit, wholes - whole);
+        before.chain(text.chars()).chain(behind).collect()
+    };
+    texts.iter().map(fill).collect()
+}
+
+/// Cells of a column of an HTML table: three digits, points below each other, all digits under the pointer. A dash where there is
+/// no number.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn column(values: &[Option<f64>]) -> Vec<String> {
+    let text = |value: &Option<f64>| value.map_or("\u{2013}".into(), three);
+    let texts = aligned(&values.iter().map(text).collect::<Vec<String>>(), '\u{2007}', '\u{2008}');
+    let cell = |(text, value): (&String, &Option<f64>)| match value {
+        Some(value) if three(*value) != value.to_string() => {
+            format!("<td title=\"{value}\">{text}</td>")
+        }
+        _ => format!("<td>{text}</td>"),
+    };
+    texts.iter().zip(values).map(cell).collect()
+}
+
 /// A size of a flow: `500 B`, `10 KB`, `1.5 MB` (KB = 1000 bytes).
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn size(bytes: f64) -> String {
@@ -119,6 +177,25 @@ mod tests {
         assert_eq!(shown(0.0, 0.0), "0 ± 0");
         assert_eq!(shown(-0.0021, 0.33), "0.00 ± 0.33");
         assert_eq!(shown(99.99999, 0.0000012), "100 ± 0.0000012");
+    }
+
+    #[test]
+    fn an_interval_of_what_is_never_negative_ends_at_zero() {
+        assert_eq!(with_interval(4.1541, 0.3359, 0.0, " ± "), "4.15 ± 0.34");
+        assert_eq!(with_interval(9.02, 28.4, 0.0, " ± "), "9 (0 to 37)");
+        assert_eq!(with_interval(-1.0, 3.0, f64::NEG_INFINITY, " ± "), "-1.0 ± 3.0");
+    }
+
+    #[test]
+    fn numbers_of_a_column_have_three_digits_and_their_points_below_each_other() {
+        let values = [2.0131, 84.14, 1980.4, 100.0, 0.17609, 244_873.0];
+        let texts: Vec<String> = values.into_iter().map(three).collect();
+        assert_eq!(texts, ["2.01", "84.1", "1980", "100", "0.176", "244873"]);
+        let column = aligned(&["2.01".into(), "84.1".into(), "1980".into(), "-".into()], ' ', '_');
+        assert_eq!(column, ["   2.01", "  84.1 ", "1980_  ", "   -_  "]);
+        let cells = super::column(&[Some(2.01314), None, Some(3.0)]);
+        assert_eq!(cells[0], "<td title=\"2.01314\">2.01</td>");
+        assert_eq!(cells[2], "<td>3\u{2008}\u{2007}\u{2007}</td>");
     }
 
     #[test]

@@ -15,8 +15,7 @@ const SIZE: (u32, u32) = (720, 400);
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Number of colours; lines beyond them have one of these and another marker.
-pub const COLOURS: usize = crate::figures::style::COLOURS.len();
+pub use crate::figures::style::looks;
 
 /// A measured point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -11,8 +11,9 @@ use crate::folder::{FolderError, write_atomic};
 use crate::number::{escape, significant};
 use crate::page::{self, END};
 use crate::warning::{Warning, grouped};
-use crate::{Comparison, Run, Summary, summarise};
+use crate::{Comparison, Run, Summary, headline, summarise};
 use std::path::Path;
+use table::wide;
 
 /// Writes the report of some runs atomically, and its figures as JSON into `figures/`. Runs of one label are repetitions.
 pub fn report_html(path: &Path, title: &str, runs: &[Run]) -> Result<(), FolderError> {
@@ -39,12 +40,13 @@ pub fn report_text(title: &str, runs: &[Run]) -> String {
 fn page(title: &str, runs: &[Run], figures: &[Figure], place: Option<&Path>) -> String {
     let summaries: Vec<Summary> = runs.iter().map(summarise).collect();
     let mut out = page::head(title);
+    out += &headline::of_runs(runs, &summaries).html();
     out += &warnings(runs);
     out += &comparison(&summaries);
+    out += &next(place, runs);
     out += &balance(&summaries);
     out += &collectives::table(&summaries);
     out += &servers::table(&summaries);
-    out += &next(place, runs);
     for figure in figures {
         out += &page::section(figure);
         if figure.name == "slowdown_by_size" {
@@ -61,9 +63,14 @@ fn page(title: &str, runs: &[Run], figures: &[Figure], place: Option<&Path>) -> 
 fn warnings(runs: &[Run]) -> String {
     let one = |(labels, warning): (String, Warning)| {
         let (labels, text) = (escape(&labels), escape(&warning.to_string()));
-        format!("<p class=\"warning\">{labels}: {text}.</p>\n")
+        format!("{labels}: {text}.</p>\n")
     };
-    grouped(runs, Run::warnings).into_iter().map(one).collect()
+    let (notes, warnings): (Vec<_>, Vec<_>) =
+        grouped(runs, Run::warnings).into_iter().partition(|(_, warning)| warning.is_note());
+    let list = |class: &str, all: Vec<(String, Warning)>| -> String {
+        all.into_iter().map(|all| format!("<p class=\"{class}\">{}", one(all))).collect()
+    };
+    list("warning", warnings) + &list("caption", notes)
 }
 
 /// What a reader may do next with the results in `place`.
@@ -111,8 +118,8 @@ fn balance(summaries: &[Summary]) -> String {
         return String::new();
     }
     format!(
-        "<p class=\"caption\">Arrivals and departures balance: {}. Outside of the window the number of \
-         open flows has no steady level.</p>\n",
+        "<details class=\"fold\"><summary>When arrivals and departures balance</summary><p>{}. Outside of the \
+         window the number of open flows has no steady level.</p></details>\n",
         list.join("; ")
     )
 }
@@ -122,7 +129,8 @@ fn comparison(summaries: &[Summary]) -> String {
     let mut notes = String::from(
         "FCT: flow completion time, from the start of a flow to the arrival of its last byte. \
          Slowdown: FCT over the FCT of the same flow alone on an empty network. Short flows: \
-         under 100 KB. Percentiles are by nearest rank; p99 is the 99th.",
+         under 100 KB. Percentiles are by nearest rank; one with fewer than ten flows above it is not shown: p99 \
+         needs 1,000 flows, p99.9 needs 10,000.",
     );
     if table.repetitions.iter().any(|count| *count > 1) {
         notes += " Values are means over repetitions ± the 95 % confidence interval (Student's t).";
@@ -133,10 +141,18 @@ fn comparison(summaries: &[Summary]) -> String {
     } else {
         "Summary"
     };
+    let (few, all) = (table.deciding(), table.lines());
+    let rest = match all.len() - few.len() {
+        0 => String::new(),
+        more => format!(
+            "<details class=\"fold\"><summary>{more} more numbers</summary>{}{}</details>\n",
+            wide(&table.html(&all)),
+            folded("rows are", &table.zeros())
+        ),
+    };
     format!(
-        "<h2>{heading}</h2>\n<div class=\"wide\">{}</div>\n{}<p class=\"caption\">{notes}</p>\n",
-        table.html(),
-        folded("rows are", &table.zeros())
+        "<h2>{heading}</h2>\n{}{rest}<p class=\"caption\">{notes}</p>\n",
+        wide(&table.html(&few))
     )
 }
 
@@ -192,7 +208,7 @@ fn fairness(summaries: &[Summary]) -> String {
     ];
     let heads: String = names.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
     format!(
-        "<h2>Fairness</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
+        "<h2>Fairness</h2>\n<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>run</th><th \
          class=\"text\">transport</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
          <p class=\"caption\">Share: fraction of the payload delivered by all flows. Jain's index: over \
          the recorded flows of all transports, in windows of a fiftieth of the run. Convergence: \
@@ -218,7 +234,7 @@ fn real_time(runs: &[Run]) -> String {
         return rows;
     }
     format!(
-        "<h2>Real time</h2>\n<div class=\"wide\"><table><tbody>\n{rows}</tbody></table></div>\n<p \
+        "<h2>Real time</h2>\n<div class=\"wide\" tabindex=\"0\"><table><tbody>\n{rows}</tbody></table></div>\n<p \
          class=\"caption\">Lateness: how long after it was due a packet was handled, by the run's \
          clock. Stalled: gaps of more than 5 µs between two readings of the clock.</p>\n"
     )

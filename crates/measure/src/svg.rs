@@ -1,7 +1,7 @@
 //! A small picture for documents: the 99th percentile of the slowdown by size of the flow.
 
 use crate::Run;
-use crate::figures::style::{COLOURS, colour, decades};
+use crate::figures::style::{COLOURS, colour, decades, looks};
 use crate::figures::{SizeBin, lines};
 use crate::folder::{FolderError, write_atomic};
 use crate::number::{significant, size};
@@ -58,7 +58,9 @@ fn draw(
     // The legend has a column of its own, where it cannot cover a line.
     let widest = lines.iter().map(|(name, _)| name.chars().count().min(40)).max().unwrap_or(0);
     let (area, beside) = area.split_horizontally(SIZE.0 - (60 + 8 * widest as u32));
-    let names: Vec<_> = lines.iter().map(|(name, _)| name.as_str()).enumerate().collect();
+    let names = || lines.iter().map(|(name, _)| name.as_str());
+    let looks = looks(names());
+    let names: Vec<_> = looks.iter().copied().zip(names()).collect();
     legend(&beside, &names)?;
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
@@ -79,7 +81,7 @@ fn draw(
         .label_style((FONT, 15))
         .axis_desc_style((FONT, 16))
         .draw()?;
-    for (at, (_, bins)) in lines.iter().enumerate() {
+    for (at, (_, bins)) in looks.into_iter().zip(lines) {
         let points = bins.iter().map(|bin| (bin.size, bin.slowdown[1]));
         chart.draw_series(LineSeries::new(points.clone(), rgb(at).stroke_width(2)))?;
         let marker = |place| EmptyElement::at(place) + Polygon::new(outline(at), rgb(at).filled());

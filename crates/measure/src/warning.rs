@@ -2,7 +2,6 @@
 
 use crate::Run;
 use crate::balance::Balance;
-use crate::run::LONG_FLOW_BYTES;
 use incast_transport::FlowRecord;
 use incast_units::{Notice, WarningKind};
 use serde::{Deserialize, Serialize};
@@ -57,13 +56,6 @@ incast_units::warnings! {
         means: "The run has no steady state to measure: flows pile up for as long as they arrive (or the \
                 run is too short to tell). The balance test: docs/results.md.",
         remedy: "More flows (`flows`), or a lower `load`.",
-    }
-    FEW_FLOWS = "few_flows" {
-        says: "percentiles of few flows: {percentiles}",
-        means: "A percentile with fewer than ten flows above it is the accident of a few flows: p99 \
-                needs 1,000 flows, p99.9 needs 10,000. `short` flows have less than 100 KB, `long` ones \
-                the rest.",
-        remedy: "More flows, or several seeds; compare medians meanwhile.",
     }
     LOCK_STEP = "lock_step" {
         says: "{flows} flows start together with others, and {percent} % of the time of all flows is their recovery \
@@ -134,11 +126,6 @@ pub enum Warning {
         /// Flows that complete in it.
         departures: usize,
     },
-    /// Percentiles that rest on too few flows.
-    FewFlows {
-        /// Those.
-        percentiles: Vec<Rare>,
-    },
     /// Flows that start together and spend most of their time on recovery.
     LockStep {
         /// How many start at one instant.
@@ -162,25 +149,20 @@ pub enum Warning {
     },
 }
 
-/// A percentile of too few values.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rare {
-    /// Of which flows: `all`, `short` or `long`.
-    pub of: String,
-    /// In thousandths: 990 is the 99th.
-    pub thousandths: u32,
-    /// Measured flows that are complete.
-    pub flows: u64,
-    /// How many are needed to have ten above the percentile.
-    pub needed: u64,
-}
-
 /// Values that a percentile in thousandths needs to have ten above it.
 pub fn values_needed(thousandths: u32) -> u64 {
     VALUES_ABOVE * 1000 / (1000 - thousandths as u64)
 }
 
+/// Kinds that say what a run is, and ask for nothing.
+const NOTES: [&str; 2] = ["flow_level", "against_packets"];
+
 impl Warning {
+    /// Whether it says what a run is rather than what to mend.
+    pub fn is_note(&self) -> bool {
+        NOTES.contains(&self.name())
+    }
+
     /// A warning that is known before a run.
     pub fn known(notice: &Notice) -> Warning {
         Warning::Configuration { name: notice.kind.name.into(), about: notice.text.clone() }
@@ -204,7 +186,6 @@ impl Warning {
             Warning::NothingCompleted { .. } => &NOTHING_COMPLETED,
             Warning::Incomplete { .. } => &INCOMPLETE,
             Warning::NeverBalanced { .. } => &NEVER_BALANCED,
-            Warning::FewFlows { .. } => &FEW_FLOWS,
             Warning::LockStep { .. } => &LOCK_STEP,
             Warning::CapturesCut { .. } => &CAPTURES_CUT,
             Warning::TraceCut { .. } => &TRACE_CUT,
@@ -223,17 +204,6 @@ impl Warning {
             }
             Warning::NeverBalanced { arrivals, departures } => {
                 vec![("arrivals", arrivals.to_string()), ("departures", departures.to_string())]
-            }
-            Warning::FewFlows { percentiles } => {
-                let one = |rare: &Rare| {
-                    let Rare { of, thousandths, flows, needed } = rare;
-                    let percentile = *thousandths as f64 / 10.0;
-                    format!(
-                        "p{percentile} of {of} flows needs {needed} of them, and there are {flows}"
-                    )
-                };
-                let list: Vec<String> = percentiles.iter().map(one).collect();
-                vec![("percentiles", list.join("; "))]
             }
             Warning::LockStep { flows, percent } => {
                 vec![("flows", flows.to_string()), ("percent", percent.to_string())]
@@ -300,10 +270,6 @@ pub fn warnings_of(run: &Run) -> Vec<Warning> {
         let (arrivals, departures) = (numbers.arrivals, numbers.departures);
         all.push(Warning::NeverBalanced { arrivals, departures });
     }
-    let percentiles = rare(run);
-    if !percentiles.is_empty() {
-        all.push(Warning::FewFlows { percentiles });
-    }
     all.extend(lock_step(run));
     if let Some(cut) = run.record.captures_cut {
         let until_ns = cut.until.0 / 1_000;
@@ -337,29 +303,4 @@ fn lock_step(run: &Run) -> Option<Warning> {
     }
     let percent = (100 * recovery).checked_div(time)? as u64;
     (percent > 50).then_some(Warning::LockStep { flows, percent })
-}
-
-/// The percentiles in tables that have too few flows.
-fn rare(run: &Run) -> Vec<Rare> {
-    let long = |at: usize| run.flows[at].size_bytes >= LONG_FLOW_BYTES;
-    let count = |keep: &dyn Fn(usize) -> bool| {
-        let done = |at: &usize| !run.flows[*at].warmup && run.fct(*at).is_some() && keep(*at);
-        (0..run.flows.len()).filter(done).count() as u64
-    };
-    let tables = [
-        ("all", 990, count(&|_| true)),
-        ("all", 999, count(&|_| true)),
-        ("short", 990, count(&|at| !long(at))),
-        ("long", 990, count(&long)),
-    ];
-    let few = |(of, thousandths, flows): (&str, u32, u64)| {
-        let needed = values_needed(thousandths);
-        (flows > 0 && flows < needed).then(|| Rare {
-            of: of.to_string(),
-            thousandths,
-            flows,
-            needed,
-        })
-    };
-    tables.into_iter().filter_map(few).collect()
 }

@@ -238,7 +238,8 @@ impl Results {
                 Comparison::of(&all.collect::<PyResult<Vec<_>>>()?)
             }
         };
-        Ok(width.map_or_else(|| table.html(), |width| table.text(width)))
+        let all = table.lines();
+        Ok(width.map_or_else(|| table.html(&all), |width| table.text(width, &all)))
     }
 
     /// The report, one page that needs neither files nor network.

@@ -10,7 +10,7 @@ use super::sets::{COMPARED, PUBLISHED, SENSITIVITY, Set, verb};
 use super::{InSet, Options, Verdict, Word, curves, verdicts};
 use super::{answer, changes, matrix};
 use incast_experiment::Fault;
-use incast_measure::panel::{COLOURS, Panel as Picture, panel_svg_text};
+use incast_measure::panel::{Panel as Picture, looks, panel_svg_text};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -90,8 +90,8 @@ pub fn pages(store: &Store) -> Result<Vec<Page>, Fault> {
     Ok(pages)
 }
 
-/// Styles of the transports of a paper's figures: its own has the first, those of most figures have the
-/// next. Where colours have to repeat, it is those of the rarest.
+/// Looks of the transports of a paper's figures, as in every report. Where two would have one colour, that of the paper and those of
+/// most figures keep it.
 fn styles<'a>(paper: &str, of: &[&'a Judged]) -> Styles<'a> {
     let mut figures: BTreeMap<&str, usize> = BTreeMap::new();
     for one in of {
@@ -101,11 +101,8 @@ fn styles<'a>(paper: &str, of: &[&'a Judged]) -> Styles<'a> {
     }
     let mut all: Vec<(&str, usize)> = figures.into_iter().collect();
     all.sort_by_key(|(name, figures)| (*name != paper, Reverse(*figures), *name));
-    let style = |(at, (name, _)): (usize, (&'a str, usize))| match at {
-        0..COLOURS => (name, at),
-        _ => (name, 2 * COLOURS - 1 - (at - COLOURS) % COLOURS),
-    };
-    all.into_iter().enumerate().map(style).collect()
+    let names = || all.iter().map(|(name, _)| *name);
+    names().zip(looks(names())).collect()
 }
 
 /// Figures in order of their number, then what has none.

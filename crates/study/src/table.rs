@@ -13,6 +13,29 @@ use incast_measure::{
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+/// What a study without a title is called: what it compares, and over what.
+fn untitled(series: &[String], keys: &[String]) -> String {
+    let series = match series {
+        [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
+        all => all.concat(),
+    };
+    let key = |title: &String| {
+        let mut letters = title.chars();
+        match (letters.next(), letters.clone().next()) {
+            (Some(first), Some(second)) if second.is_lowercase() => {
+                first.to_lowercase().chain(letters).collect()
+            }
+            _ => title.clone(),
+        }
+    };
+    match keys {
+        [] => series,
+        keys => {
+            format!("{series} over {}", keys.iter().map(key).collect::<Vec<String>>().join(" and "))
+        }
+    }
+}
+
 /// The rows of a study that are in its store, in the order of combination, series and seed.
 ///
 /// # Errors
@@ -48,7 +71,7 @@ pub fn results(study: &Study, store: &Store) -> Result<StudyResults, Fault> {
     let series: Vec<String> = study.series().iter().map(|one| one.label.clone()).collect();
     Ok(StudyResults {
         title: match study.title() {
-            "" => format!("Study {}", study.name()),
+            "" => untitled(&series, &study.key_titles()),
             title => title.into(),
         },
         resolved: study.resolved(&BTreeMap::new()),

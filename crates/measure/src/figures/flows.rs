@@ -2,93 +2,120 @@
 
 use super::figure::Figure;
 use super::lines::{Line, SizeBin};
+use super::multiples::{self, Picture};
 use super::style::{self, Stroke, decades};
 use crate::PartMeans;
 use crate::number::{escape, significant, size, time_unit};
 use crate::statistics::percentile;
-use plotly::common::{
-    ErrorData, ErrorType, Marker, Orientation, Pattern, PatternFillMode, PatternShape,
-};
+use plotly::common::{Marker, Orientation, Pattern, PatternFillMode, PatternShape};
 use plotly::layout::{Axis, BarMode, Legend, TraceOrder};
 use plotly::{Bar, Plot};
+use serde_json::{Value, json};
 
-/// Slowdown and completion time by size of the flow.
+/// Slowdown and completion time by size of the flow: medians beside 99th percentiles.
 pub(super) fn by_size(lines: &[Line]) -> Vec<Figure> {
-    let bins: Vec<Vec<SizeBin>> = lines.iter().map(Line::by_size).collect();
-    if bins.iter().all(Vec::is_empty) {
+    let bins: Vec<(&str, Vec<SizeBin>)> =
+        lines.iter().map(|line| (line.name.as_str(), line.by_size())).collect();
+    if bins.iter().all(|(_, bins)| bins.is_empty()) {
         return Vec::new();
     }
-    let note = "Solid: 99th percentile; dashed: median. Flows are collected in bins of a factor \
-                of two in size and drawn at their mean size. Below 100 flows in a bin the 99th \
-                percentile is the slowest flow. Whiskers: 95 % confidence intervals by order \
-                statistics, as if flows were independent; none where flows are too few, for the 99th \
-                percentile fewer than 368.";
-    let picture = |name: &str, title: &str, caption: String, ticks: Vec<(f64, String)>, y: Pick| {
-        let title_y = title.split(" by ").next().unwrap_or(title);
-        let x = style::log_axis("flow size (payload)", size_ticks(&bins));
-        let mut plot = Plot::new();
-        plot.set_layout(style::layout(title, x, style::log_axis(title_y, ticks), 440));
-        for (at, (line, bins)) in lines.iter().zip(&bins).enumerate() {
-            for (stroke, which) in [(Stroke::Second, 0), (Stroke::Marked, 1)] {
-                let points = bins.iter().map(|bin| (bin.size, y(bin)[which].0)).unzip();
-                let whiskers = whiskers(bins.iter().map(|bin| y(bin)[which]));
-                let what = ["median", "99th percentile"][which];
-                let hover = |bin: &SizeBin| {
-                    let (value, between) = y(bin)[which];
-                    let (size, value) = (size(bin.size), significant(value));
-                    let between = between.map_or(String::new(), |(low, high)| {
-                        format!("<br>95 %: {} to {}", significant(low), significant(high))
-                    });
-                    let name = escape(&line.name);
-                    format!("{name}<br>{what} of {} flows of {size}: {value}{between}", bin.count)
-                };
-                let texts = bins.iter().map(hover).collect();
-                let scatter = style::scatter(at, &line.name, points, stroke).error_y(whiskers);
-                plot.add_trace(scatter.hover_template("%{text}<extra></extra>").text_array(texts));
-            }
-        }
-        Figure::new(name, title, caption, 440, &plot)
-    };
     let all = |y: Pick| -> Vec<f64> {
-        bins.iter().flatten().flat_map(|bin| y(bin).map(|(value, _)| value)).collect()
+        let bins = bins.iter().flat_map(|(_, bins)| bins);
+        bins.flat_map(|bin| y(bin).map(|(value, _)| value)).collect()
     };
-    let (slowdowns, times) = (all(slowdowns_of), all(times_of));
-    let slowdown_text = format!(
-        "Slowdown is the completion time of a flow over its completion time alone on an empty \
-         network: 1 is perfect. {note}"
-    );
+    let (slowdowns, times) = (slowdown_ticks(&all(slowdowns_of)), time_ticks(&all(times_of)));
+    let slowdown = "Completion time of a flow over its completion time alone on an empty network: 1 is perfect.";
+    let time = "From the start of a flow to the arrival of its last byte.";
     vec![
-        picture(
-            "slowdown_by_size",
-            "Slowdown by flow size",
-            slowdown_text,
-            slowdown_ticks(&slowdowns),
+        small_multiples(
+            ["slowdown_by_size", "Slowdown by flow size", slowdown],
+            &bins,
+            slowdowns,
             slowdowns_of,
         ),
-        picture(
-            "fct_by_size",
-            "Flow completion time by flow size",
-            format!("From the start of a flow to the arrival of its last byte. {note}"),
-            time_ticks(&times),
+        small_multiples(
+            ["fct_by_size", "Completion time by flow size", time],
+            &bins,
+            times,
             times_of,
         ),
     ]
 }
 
-/// The intervals of values; none where there is no interval.
-fn whiskers(values: impl Iterator<Item = (f64, Option<(f64, f64)>)> + Clone) -> ErrorData {
-    let ends = |end: fn(f64, (f64, f64)) -> f64| -> Vec<f64> {
-        let of = |(value, between): (f64, Option<(f64, f64)>)| {
-            between.map_or(0.0, |between| end(value, between))
-        };
-        values.clone().map(of).collect()
+/// A figure by size with these name, title and first sentence.
+fn small_multiples(
+    [name, title, what]: [&str; 3],
+    lines: &[(&str, Vec<SizeBin>)],
+    ticks: Vec<(f64, String)>,
+    y: Pick,
+) -> Figure {
+    let looks = style::looks(lines.iter().map(|(name, _)| *name));
+    let traces = lines.iter().zip(looks).flat_map(|((name, bins), look)| {
+        [0, 1].map(|which| (which, by_size_trace(name, bins, look, which, y)))
+    });
+    let (x, y_axis) = (log_ticks(size_ticks(lines)), log_ticks(ticks));
+    let picture = Picture {
+        name: name.into(),
+        title: title.into(),
+        caption: format!(
+            "{what} Flows are collected in bins of a factor of two in size and drawn at their mean size. Hollow: \
+             fewer than {FEW} flows in the bin, so the 99th percentile is the slowest. Whiskers: 95 % \
+             confidence intervals by order statistics, as if flows were independent; none where flows are \
+             too few."
+        ),
+        x: "flow size (payload)".into(),
+        y: title.split(" by ").next().unwrap_or(title).to_lowercase(),
+        facets: vec!["median".into(), "99th percentile".into()],
+        traces: traces.collect(),
+        x_axis: x,
+        y_axis,
     };
-    ErrorData::new(ErrorType::Data)
-        .symmetric(false)
-        .array(ends(|value, (_, high)| high - value))
-        .array_minus(ends(|value, (low, _)| value - low))
-        .thickness(1.0)
-        .width(3)
+    picture.figure()
+}
+
+/// Flows of a bin below which its 99th percentile is the slowest.
+const FEW: usize = 100;
+
+/// The median (0) or 99th percentile (1) of a line.
+fn by_size_trace(name: &str, bins: &[SizeBin], look: usize, which: usize, y: Pick) -> Value {
+    let name = escape(name);
+    let values = || bins.iter().map(|bin| y(bin)[which]);
+    let hover = |bin: &SizeBin| {
+        let (value, between) = y(bin)[which];
+        let (size, value) = (size(bin.size), significant(value));
+        let between = between.map_or(String::new(), |(low, high)| {
+            format!("<br>95 %: {} to {}", significant(low), significant(high))
+        });
+        let what = ["median", "99th percentile"][which];
+        format!("{name}<br>{what} of {} flows of {size}: {value}{between}", bin.count)
+    };
+    let mut marker = multiples::marker(look, 8, false);
+    if which == 1 {
+        let symbol = |bin: &SizeBin| multiples::marker(look, 8, bin.count < FEW)["symbol"].clone();
+        marker["symbol"] = bins.iter().map(symbol).collect();
+    }
+    let ends = |end: fn(f64, (f64, f64)) -> f64| -> Vec<f64> {
+        values().map(|(value, between)| between.map_or(0.0, |all| end(value, all))).collect()
+    };
+    json!({
+        "type": "scatter", "mode": "lines+markers", "name": name,
+        "legendgroup": format!("line {look}"), "showlegend": which == 0,
+        "x": bins.iter().map(|bin| bin.size).collect::<Vec<f64>>(),
+        "y": values().map(|(value, _)| value).collect::<Vec<f64>>(),
+        "error_y": {
+            "type": "data", "symmetric": false, "thickness": 1, "width": 3,
+            "array": ends(|value, (_, high)| high - value), "arrayminus": ends(|value, (low, _)| value - low),
+        },
+        "line": { "color": style::colour(look), "width": 2.2 }, "marker": marker,
+        "text": bins.iter().map(hover).collect::<Vec<String>>(),
+        "hovertemplate": "%{text}<extra></extra>",
+    })
+}
+
+/// A logarithmic axis with these ticks.
+fn log_ticks(ticks: Vec<(f64, String)>) -> Value {
+    let (values, texts): (Vec<f64>, Vec<String>) = ticks.into_iter().unzip();
+    json!({ "type": "log", "tickvals": values, "ticktext": texts })
 }
 
 /// What of a bin is drawn: median and 99th percentile, with their intervals.
@@ -107,8 +134,8 @@ fn range(values: &[f64]) -> (f64, f64) {
     (low, values.iter().copied().fold(low, f64::max))
 }
 
-fn size_ticks(bins: &[Vec<SizeBin>]) -> Vec<(f64, String)> {
-    let sizes: Vec<f64> = bins.iter().flatten().map(|bin| bin.size).collect();
+fn size_ticks(lines: &[(&str, Vec<SizeBin>)]) -> Vec<(f64, String)> {
+    let sizes: Vec<f64> = lines.iter().flat_map(|(_, bins)| bins).map(|bin| bin.size).collect();
     let (low, high) = range(&sizes);
     decades(low, high).into_iter().map(|at| (at, size(at))).collect()
 }
@@ -152,7 +179,7 @@ fn slowdown_ticks(slowdowns: &[f64]) -> Vec<(f64, String)> {
 /// Display name of a part of the completion time, its colour, and its pattern, which a greyscale print
 /// keeps. Blue: the NIC works; yellow to brown: blocked; red: recovery; grey: the links; green and
 /// purple: queues.
-const PARTS: [(&str, &str, PatternShape); 14] = [
+pub(crate) const PARTS: [(&str, &str, PatternShape); 14] = [
     ("NIC busy with this flow", "#0072B2", PatternShape::None),
     ("NIC busy with other flows", "#7FC4EE", PatternShape::RightDiagonalLine),
     ("NIC idle, no reason reported", "#F3E9C0", PatternShape::Dot),
@@ -237,13 +264,14 @@ pub(super) fn distribution(lines: &[Line]) -> Option<Figure> {
     let x = style::log_axis("slowdown", slowdown_ticks(&all));
     let y = style::axis("share of flows (%)").range(vec![0.0, 101.0]);
     plot.set_layout(style::layout(title, x, y, 440));
-    for (at, (line, values)) in lines.iter().zip(&sorted).enumerate() {
+    let looks = style::looks(lines.iter().map(|line| line.name.as_str()));
+    for (look, (line, values)) in looks.into_iter().zip(lines.iter().zip(&sorted)) {
         // Every 0.5 % and finer towards the end: enough for a picture of any number of flows.
         let shares = (0..198).map(|half| half * 5).chain(990..=1000);
         let points = shares.filter_map(|share| Some((percentile(values, share)?, share)));
         let points = points.map(|(value, share)| (value, share as f64 / 10.0)).unzip();
         let hover = "%{y} % of flows have a slowdown of at most %{x:.4g}";
-        let scatter = style::scatter(at, &line.name, points, Stroke::Plain);
+        let scatter = style::scatter(look, &line.name, points, Stroke::Plain);
         plot.add_trace(scatter.hover_template(hover));
     }
     let caption = "Share of completed flows with at most this slowdown: the further up and left, \

@@ -104,6 +104,23 @@ impl Line<'_> {
         all
     }
 
+    /// Flows with an end that started and did not complete, and all that started.
+    pub fn open(&self) -> (usize, usize) {
+        let started = self.flows().filter(|(run, at)| {
+            run.record.flows[*at].started.is_some() && !run.flows[*at].is_endless()
+        });
+        started.fold((0, 0), |(open, all), (run, at)| {
+            (open + usize::from(run.fct(at).is_none()), all + 1)
+        })
+    }
+
+    /// Parts of the completion times of flows from this slowdown on.
+    pub fn slowest(&self, from: f64) -> impl Iterator<Item = &Parts> {
+        let slow =
+            move |(run, at): &(&Run, usize)| run.slowdown(*at).is_some_and(|own| own >= from);
+        self.flows().filter(slow).filter_map(|(run, at)| run.record.flows[at].parts.as_ref())
+    }
+
     /// Parts of the completion times of short or long flows.
     pub fn parts(&self, long: bool) -> impl Iterator<Item = &Parts> {
         self.flows()

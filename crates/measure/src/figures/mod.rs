@@ -5,11 +5,13 @@ mod figure;
 mod flows;
 mod lines;
 mod marks;
+pub(crate) mod multiples;
 pub(crate) mod style;
 mod time;
 
 pub use figure::Figure;
-pub(crate) use lines::{SizeBin, lines};
+pub(crate) use flows::PARTS;
+pub(crate) use lines::{Line, SizeBin, lines};
 
 use crate::Run;
 use crate::folder::{FolderError, at, write_atomic};

@@ -15,6 +15,29 @@ pub(crate) fn colour(line: usize) -> &'static str {
     COLOURS[line % COLOURS.len()]
 }
 
+/// Decides the colour of a name. Chosen so that transports that are often compared have colours of their own.
+const SEED: u32 = 42_093;
+
+/// The colour that a name has where it can, by its FNV-1a hash. Python and the explorer compute the same.
+fn own(name: &str) -> usize {
+    let hash =
+        name.bytes().fold(SEED, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619));
+    ((hash >> 16) ^ hash) as usize % COLOURS.len()
+}
+
+/// The looks of lines of these names, as [`colour`] and [`symbol`] take them: a transport has the same colour in every figure. A
+/// name whose colour another has before it takes the next that is free; after a full turn, the same with another marker.
+pub fn looks<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
+    let mut taken: Vec<usize> = Vec::new();
+    for name in names {
+        let turn = taken.len() / COLOURS.len() * COLOURS.len();
+        let all = (0..COLOURS.len()).map(|by| turn + (own(name) + by) % COLOURS.len());
+        let free = all.into_iter().find(|look| !taken.contains(look));
+        taken.push(free.expect("a turn has a look for each of its lines"));
+    }
+    taken
+}
+
 /// The marker of a line.
 pub(crate) fn symbol(line: usize) -> MarkerSymbol {
     let symbols = [
@@ -45,8 +68,6 @@ fn dash(line: usize) -> DashType {
 pub(crate) enum Stroke {
     /// Solid with markers.
     Marked,
-    /// Dashed, thin, with open markers, and not in the legend.
-    Second,
     /// Without markers, with dashes of its own.
     Plain,
 }
@@ -60,18 +81,15 @@ pub(crate) fn scatter(
 ) -> Box<Scatter<f64, f64>> {
     let line = Line::new().color(colour(at));
     let line = match stroke {
-        Stroke::Second => line.width(1.2).dash(DashType::Dash),
         Stroke::Plain => line.width(2.2).dash(dash(at)),
         Stroke::Marked => line.width(2.2),
     };
-    let size = if stroke == Stroke::Second { 4 } else { 8 };
     Scatter::new(points.0, points.1)
         .name(escape(name))
         .legend_group(format!("line {at}"))
-        .show_legend(stroke != Stroke::Second)
         .mode(if stroke == Stroke::Plain { Mode::Lines } else { Mode::LinesMarkers })
         .line(line)
-        .marker(Marker::new().color(colour(at)).symbol(symbol(at)).size(size))
+        .marker(Marker::new().color(colour(at)).symbol(symbol(at)).size(8))
 }
 
 /// An axis with its title.

@@ -83,10 +83,11 @@ fn draw(titles: Titles<'_>, caption: String, runs: &[&Run], series: Vec<Series>)
     let x = style::axis(&format!("time since the start of the run ({unit})"));
     let y = style::axis(y).range_mode(RangeMode::ToZero);
     plot.set_layout(style::layout(title, x, y, 380));
-    for (at, line) in series.into_iter().enumerate() {
+    let looks = style::looks(series.iter().map(|line| line.name.as_str()));
+    for (look, line) in looks.into_iter().zip(series) {
         let points = line.values.iter().map(|(at, value)| (at / length, *value)).unzip();
         let hover = format!("%{{y:.4g}} at %{{x:.5g}} {unit}");
-        let scatter = style::scatter(at, &line.name, points, Stroke::Plain);
+        let scatter = style::scatter(look, &line.name, points, Stroke::Plain);
         plot.add_trace(scatter.hover_template(hover));
     }
     let mut figure = Figure::new(name, title, caption, 380, &plot);

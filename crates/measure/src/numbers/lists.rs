@@ -164,8 +164,10 @@ pub(crate) const COMPARED: &[(&str, &str, &str, f64)] = &[
     ("long_fct_mean_ns", "FCT of long flows, mean", "µs", 1e3),
     ("slowdown_mean", "slowdown, mean", "", 1.0),
     ("slowdown_median", "slowdown, median", "", 1.0),
+    ("slowdown_p95", "slowdown, p95", "", 1.0),
     ("slowdown_p99", "slowdown, p99", "", 1.0),
     ("slowdown_p999", "slowdown, p99.9", "", 1.0),
+    ("slowdown_max", "slowdown, largest", "", 1.0),
     ("short_slowdown_p99", "slowdown of short flows, p99", "", 1.0),
     ("long_slowdown_p99", "slowdown of long flows, p99", "", 1.0),
     ("long_throughput_mean_gbps", "throughput of a long flow, mean", "Gb/s", 1.0),
@@ -198,6 +200,28 @@ pub(crate) const COMPARED: &[(&str, &str, &str, f64)] = &[
     ("feedback_per_payload", "feedback", "% of payload", 0.01),
 ];
 
+/// The numbers that decide, the weightiest first: a table of ten has those that are there and not zero in every run; of a line with
+/// several the first that is there.
+pub(crate) const DECIDE: &[&[&str]] = &[
+    &["completed_share"],
+    &["iteration_ms"],
+    &["exposed_ms"],
+    &["busbw"],
+    &["request_mean_ns"],
+    &["endless_goodput_mean_gbps"],
+    &["fct_mean_ns"],
+    &["slowdown_mean"],
+    &["slowdown_p99", "slowdown_p95", "slowdown_max"],
+    &["goodput_gbps"],
+    &["short_slowdown_p99", "short_fct_mean_ns"],
+    &["long_throughput_mean_gbps"],
+    &["switch_backlog_max_bytes"],
+    &["total_retransmit_share"],
+    &["link_losses"],
+    &["drops"],
+    &["trims"],
+    &["paused_ns"],
+];
+
 /// Titles of numbers that a page shows and a comparison does not.
-pub(crate) const TITLED: &[(&str, &str)] =
-    &[("fct_max_ns", "FCT of the slowest flow"), ("slowdown_max", "slowdown, largest")];
+pub(crate) const TITLED: &[(&str, &str)] = &[("fct_max_ns", "FCT of the slowest flow")];

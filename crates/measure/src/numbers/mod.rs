@@ -5,7 +5,7 @@ use crate::PartMeans;
 use crate::summary::{Group, Summary};
 use crate::tiers::TierSummary;
 pub use lists::{Better, Written};
-pub(crate) use lists::{COMPARED, OF_GROUP, OF_RUN};
+pub(crate) use lists::{COMPARED, DECIDE, OF_GROUP, OF_RUN};
 use lists::{Entry, OF_TIER, TITLED};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -105,6 +105,23 @@ const GROUPS: [(&str, &str, OfSummary); 3] = [
     ("short_", "measured flows under 100 KB", Summary::short),
     ("long_", "measured flows of 100 KB and more", Summary::long),
 ];
+
+/// The thousandths of a percentile of completed flows, and how many of them a run has; `None` of other numbers.
+pub(crate) fn percentile_of(name: &str, summary: &Summary) -> Option<(u32, u64)> {
+    let (group, rest) = match (name.strip_prefix("short_"), name.strip_prefix("long_")) {
+        (Some(rest), _) => (summary.short(), rest),
+        (_, Some(rest)) => (summary.long(), rest),
+        _ => (&summary.all, name),
+    };
+    let which = rest.strip_prefix("slowdown_").or_else(|| rest.strip_prefix("fct_"))?;
+    let thousandths = match which.trim_end_matches("_ns") {
+        "p95" => 950,
+        "p99" => 990,
+        "p999" => 999,
+        _ => return None,
+    };
+    Some((thousandths, group.completed as u64))
+}
 
 fn of_groups() -> Vec<Number> {
     GROUPS.into_iter().flat_map(|(prefix, words, group)| of_group(prefix, words, group)).collect()

@@ -40,20 +40,21 @@ const PARTS: [&str; 14] = [
 
 /// The tables of all runs; nothing without collectives.
 pub(super) fn table(summaries: &[Summary]) -> String {
-    let mut rows = String::new();
-    for summary in summaries {
-        for one in &summary.collectives {
-            rows += &head(summary, one);
-            rows += &cells(COLUMNS.iter().map(|(_, get)| get), one);
-            rows += "</tr>\n";
-        }
-    }
+    let of = |summary| move |one| (summary, one);
+    let all: Vec<(&Summary, &CollectiveSummary)> =
+        summaries.iter().flat_map(|summary| summary.collectives.iter().map(of(summary))).collect();
+    let numbers: Vec<&CollectiveSummary> = all.iter().map(|(_, one)| *one).collect();
+    let numbers = cells(COLUMNS.iter().map(|(_, get)| get), &numbers);
+    let row = |((summary, one), cells): (&(&Summary, &CollectiveSummary), String)| {
+        format!("{}{cells}</tr>\n", head(summary, one))
+    };
+    let rows: String = all.iter().zip(numbers).map(row).collect();
     if rows.is_empty() {
         return rows;
     }
     let heads = heads(COLUMNS.iter().map(|(name, _)| *name));
     format!(
-        "<h2>Collectives</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
+        "<h2>Collectives</h2>\n<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>run</th><th \
          class=\"text\">collective</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n\
          <p class=\"caption\">Completion: from the first message's start to the last one's arrival. Iteration: \
          from the end of the one before; exposed: what of it is more than computation. Bus bandwidth is algorithm \
@@ -99,7 +100,7 @@ fn paths(summaries: &[Summary]) -> String {
         }
     }
     format!(
-        "<div class=\"wide\"><table><thead><tr><th>run</th><th class=\"text\">collective</th><th \
+        "<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>run</th><th class=\"text\">collective</th><th \
          class=\"text\">critical path</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n<p \
          class=\"caption\">Critical path: from the message that arrived last back over whatever each one waited for \
          longest, to where a rank began to compute; mean over iterations.</p>\n"

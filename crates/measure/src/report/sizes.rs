@@ -12,7 +12,7 @@ pub(super) fn table(runs: &[Run]) -> String {
     let bits: BTreeSet<u32> = all.iter().flat_map(|(_, bins)| bins).map(|bin| bin.bits).collect();
     let mut out = String::from(
         "<details class=\"fold\"><summary>Counts and 95 % intervals of the slowdown by size</summary>\n\
-         <div class=\"wide\"><table><thead><tr><th>flow size</th><th class=\"text\">run</th><th \
+         <div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>flow size</th><th class=\"text\">run</th><th \
          scope=\"col\">flows</th><th scope=\"col\">median</th><th scope=\"col\">95 %</th><th \
          scope=\"col\">p99</th><th scope=\"col\">95 %</th></tr></thead><tbody>\n",
     );

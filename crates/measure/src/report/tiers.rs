@@ -37,21 +37,23 @@ pub(super) fn table(summaries: &[Summary]) -> String {
     let stays = |name: &str, stays: bool| stays && (queued || !name.starts_with("queue"));
     let (shown, left): (Vec<_>, Vec<_>) =
         COLUMNS.iter().partition(|(name, get, always)| stays(name, *always) || !zero(get));
-    let (mut rows, mut still) = (String::new(), vec![]);
-    for (summary, tier) in tiers() {
-        let direction = if tier.upward { "up" } else { "down" };
-        if idle(tier) {
-            still.push(format!("{}: {} {direction}", summary.label, tier.tier));
-            continue;
-        }
-        rows += &format!(
-            "<tr><th scope=\"row\">{}</th><td class=\"text\">{} {direction}</td>",
+    let (busy, still): (Vec<_>, Vec<_>) = tiers().partition(|(_, tier)| !idle(tier));
+    let direction = |tier: &TierSummary| if tier.upward { "up" } else { "down" };
+    let name = |(summary, tier): &(&Summary, &TierSummary)| {
+        format!("{}: {} {}", summary.label, tier.tier, direction(tier))
+    };
+    let still: Vec<String> = still.iter().map(name).collect();
+    let numbers: Vec<&TierSummary> = busy.iter().map(|(_, tier)| *tier).collect();
+    let numbers = cells(shown.iter().map(|(_, get, _)| get), &numbers);
+    let row = |((summary, tier), cells): (&(&Summary, &TierSummary), String)| {
+        format!(
+            "<tr><th scope=\"row\">{}</th><td class=\"text\">{} {}</td>{cells}</tr>\n",
             escape(&summary.label),
-            escape(&tier.tier)
-        );
-        rows += &cells(shown.iter().map(|(_, get, _)| get), tier);
-        rows += "</tr>\n";
-    }
+            escape(&tier.tier),
+            direction(tier)
+        )
+    };
+    let rows: String = busy.iter().zip(numbers).map(row).collect();
     if rows.is_empty() && still.is_empty() {
         return rows;
     }
@@ -59,7 +61,7 @@ pub(super) fn table(summaries: &[Summary]) -> String {
     let left: Vec<&str> = left.iter().map(|(name, _, _)| *name).collect();
     let still: Vec<&str> = still.iter().map(String::as_str).collect();
     format!(
-        "<h2>Ports by tier</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
+        "<h2>Ports by tier</h2>\n<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>run</th><th \
          class=\"text\">tier</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n{}{}\
          <p class=\"caption\">From the start of the first flow to the end. Use: bytes sent over link capacity. Imbalance: what the busiest uplink of a switch carries \
          over the mean of its uplinks, by interval or with the whole run as one, mean over switches. Queue: \

@@ -2,6 +2,7 @@
 
 use super::StudyResults;
 use super::facets::{Along, Estimate, Facet, Facets, Place};
+use crate::figures::multiples::{Picture, line, marker};
 use crate::figures::{Figure, style};
 use crate::number::{display_unit, escape, significant};
 use crate::numbers::Number;
@@ -10,121 +11,6 @@ use serde_json::{Value, json};
 
 /// Most small multiples of a figure.
 pub(super) const MOST_FACETS: usize = 12;
-/// Height of a row of small multiples in pixels, with its titles.
-const ROW: usize = 330;
-/// Height of the legend and the margins.
-const REST: usize = 90;
-
-/// A figure of one or more small multiples, before its traces are placed.
-pub(super) struct Picture {
-    pub name: String,
-    pub title: String,
-    pub caption: String,
-    pub x: String,
-    pub y: String,
-    /// Titles of the small multiples.
-    pub facets: Vec<String>,
-    /// Traces with the number of their small multiple.
-    pub traces: Vec<(usize, Value)>,
-    /// What all horizontal axes have.
-    pub x_axis: Value,
-    /// What all vertical axes have.
-    pub y_axis: Value,
-}
-
-impl Picture {
-    /// The figure: all small multiples share their axes' ranges.
-    pub fn figure(self) -> Figure {
-        let count = self.facets.len();
-        let columns = match count {
-            1 => 1,
-            2 | 4 => 2,
-            _ => 3,
-        };
-        let rows = count.div_ceil(columns);
-        let height = rows * ROW + REST;
-        let mut layout = json!({
-            "title": { "text": self.title },
-            "font": { "family": "system-ui, Segoe UI, Helvetica, Arial, sans-serif", "size": 14 },
-            "paper_bgcolor": "#ffffff", "plot_bgcolor": "#ffffff",
-            "margin": { "l": 70, "r": 20, "t": 40, "b": 60 },
-            "hovermode": "closest", "showlegend": true, "height": height,
-            "legend": { "orientation": "h", "x": 0, "xanchor": "left", "y": 1.0 + 34.0 / (rows * ROW) as f64, "yanchor": "bottom" },
-            // The page arranges small multiples by its width; it needs to know what they are.
-            "meta": { "facets": count, "x": self.x, "y": self.y, "row": ROW, "rest": REST },
-        });
-        let mut notes = Vec::new();
-        for (at, title) in self.facets.iter().enumerate() {
-            let id = axis_id(at);
-            let (column, row) = (at % columns, at / columns);
-            let (x, y) =
-                (domain(column, columns, 0.07), domain(rows - 1 - row, rows, 0.26 / rows as f64));
-            let x_title = if at + columns >= count { self.x.as_str() } else { "" };
-            let y_title = if column == 0 { self.y.as_str() } else { "" };
-            layout[format!("xaxis{id}")] = axis(&self.x_axis, x, x_title, "y", &id, at);
-            layout[format!("yaxis{id}")] = axis(&self.y_axis, y, y_title, "x", &id, at);
-            if !title.is_empty() {
-                notes.push(json!({
-                    "text": title, "showarrow": false, "font": { "size": 13 },
-                    "xref": format!("x{id} domain"), "yref": format!("y{id} domain"),
-                    "x": 0.5, "y": 1.0, "xanchor": "center", "yanchor": "bottom",
-                }));
-            }
-        }
-        layout["annotations"] = notes.into();
-        let place = |(at, mut trace): (usize, Value)| {
-            trace["xaxis"] = format!("x{}", axis_id(at)).into();
-            trace["yaxis"] = format!("y{}", axis_id(at)).into();
-            trace
-        };
-        let data: Vec<Value> = self.traces.into_iter().map(place).collect();
-        let Picture { name, title, caption, .. } = self;
-        Figure { name, title, caption, height, plot: json!({ "data": data, "layout": layout }) }
-    }
-}
-
-/// Plotly's number of an axis: none for the first.
-fn axis_id(at: usize) -> String {
-    if at == 0 { String::new() } else { (at + 1).to_string() }
-}
-
-/// The share of the width or height of one of several beside each other.
-fn domain(at: usize, of: usize, gap: f64) -> [f64; 2] {
-    let each = (1.0 - gap * (of - 1) as f64) / of as f64;
-    let from = at as f64 * (each + gap);
-    [from, (from + each).min(1.0)]
-}
-
-fn axis(shared: &Value, domain: [f64; 2], title: &str, other: &str, id: &str, at: usize) -> Value {
-    let mut axis = json!({
-        "domain": domain, "anchor": format!("{other}{id}"), "showline": true, "zeroline": false,
-        "linecolor": "#444444", "gridcolor": "#e4e4e4", "ticks": "outside", "automargin": true,
-        "title": { "text": title, "standoff": 8 },
-    });
-    for (key, value) in shared.as_object().into_iter().flatten() {
-        axis[key] = value.clone();
-    }
-    if at > 0 {
-        axis["matches"] = (if other == "y" { "x" } else { "y" }).into();
-    }
-    axis
-}
-
-/// How a series is drawn: colour, dashes and marker differ, so that greyscale prints can be read.
-pub(super) fn line(series: usize) -> Value {
-    let dashes = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
-    json!({ "color": style::colour(series), "width": 2.2, "dash": dashes[series % dashes.len()] })
-}
-
-/// The marker of a series.
-pub(super) fn marker(series: usize, size: usize, open: bool) -> Value {
-    let mut symbol = serde_json::to_value(style::symbol(series)).expect("a name");
-    if open {
-        symbol = format!("{}-open", symbol.as_str().expect("a name")).into();
-    }
-    json!({ "color": style::colour(series), "symbol": symbol, "size": size })
-}
-
 /// Title, unit and the divisor of a metric for display, by its largest value.
 pub struct Shown {
     /// What it is, without unit.
@@ -137,22 +23,22 @@ pub struct Shown {
 
 /// Titles of the metrics that are drawn by themselves.
 const TITLES: [(&str, &str); 17] = [
-    ("slowdown_p99", "Slowdown, 99th percentile"),
-    ("slowdown_p999", "Slowdown, 99.9th percentile"),
-    ("slowdown_mean", "Slowdown, mean"),
-    ("slowdown_median", "Slowdown, median"),
-    ("short_slowdown_p99", "Slowdown of short flows (< 100 KB), 99th percentile"),
-    ("long_slowdown_p99", "Slowdown of long flows (≥ 100 KB), 99th percentile"),
-    ("long_slowdown_mean", "Slowdown of long flows (≥ 100 KB), mean"),
-    ("fct_mean_ns", "Flow completion time, mean"),
-    ("fct_p99_ns", "Flow completion time, 99th percentile"),
+    ("slowdown_p99", "99th percentile of the slowdown"),
+    ("slowdown_p999", "99.9th percentile of the slowdown"),
+    ("slowdown_mean", "Mean slowdown"),
+    ("slowdown_median", "Median slowdown"),
+    ("short_slowdown_p99", "99th percentile of the slowdown of flows under 100 KB"),
+    ("long_slowdown_p99", "99th percentile of the slowdown of flows from 100 KB on"),
+    ("long_slowdown_mean", "Mean slowdown of flows from 100 KB on"),
+    ("fct_mean_ns", "Mean completion time of a flow"),
+    ("fct_p99_ns", "99th percentile of the completion time of a flow"),
     ("goodput_gbps", "Goodput of all flows"),
     ("switch_backlog_max_bytes", "Largest queue of any switch port"),
     ("completed_share", "Share of flows that completed"),
-    ("request_mean_ns", "Request completion time, mean"),
-    ("busbw", "Bus bandwidth of collectives, mean"),
-    ("iteration_ms", "Time of an iteration, mean"),
-    ("exposed_ms", "Exposed communication, mean"),
+    ("request_mean_ns", "Mean completion time of a request"),
+    ("busbw", "Mean bus bandwidth of collectives"),
+    ("iteration_ms", "Mean time of an iteration"),
+    ("exposed_ms", "Mean exposed communication"),
     ("drops", "Packets dropped"),
 ];
 
@@ -177,8 +63,8 @@ impl Shown {
     /// The same as the title of an axis: a long one in two lines.
     fn axis(&self) -> String {
         let text = escape(&self.label());
-        match text.rsplit_once(", ") {
-            Some((first, second)) if text.chars().count() > 34 => format!("{first},<br>{second}"),
+        match text.rsplit_once(" of ") {
+            Some((first, second)) if text.chars().count() > 34 => format!("{first}<br>of {second}"),
             _ => text,
         }
     }
@@ -205,7 +91,7 @@ fn x_axis(facets: &Facets<'_>) -> Value {
 }
 
 /// A title within a sentence: `Load` is "load", `ECN` stays.
-fn lower(title: &str) -> String {
+pub(super) fn lower(title: &str) -> String {
     let mut letters = title.chars();
     match (letters.next(), letters.clone().next()) {
         (Some(first), Some(second)) if second.is_lowercase() => {
@@ -240,7 +126,7 @@ fn trace(
     shown: &Shown,
     first: bool,
 ) -> Value {
-    let name = escape(&results.series[series]);
+    let (name, look) = (escape(&results.series[series]), results.looks()[series]);
     let value = |x: f64| x / shown.scale;
     // Categories side by side, so that intervals do not cover each other.
     let aside = match facets.along {
@@ -248,18 +134,18 @@ fn trace(
         _ => ((series as f64 + 0.5) / results.series.len() as f64 - 0.5) * 0.6,
     };
     let text = |point: &Point<'_>| {
-        let Estimate { mean, interval, seeds } = point.estimate;
-        let width =
-            interval.map_or(String::new(), |i| format!(" ± {}", significant(value(i.half_width))));
+        let Estimate { mean, seeds, .. } = point.estimate;
         let place = escape(&point.place.name);
-        format!(
-            "{name}<br>{place}: {}{width} {} ({seeds} seeds)",
-            significant(value(mean)),
-            shown.unit
-        )
+        let between = point.estimate.between().map_or(String::new(), |(low, high)| {
+            format!(", 95 %: {} to {}", significant(value(low)), significant(value(high)))
+        });
+        let mean = significant(value(mean));
+        format!("{name}<br>{place}: {mean} {}{between} ({seeds} seeds)", shown.unit)
     };
-    let widths: Vec<Option<f64>> =
-        points.iter().map(|point| point.estimate.half_width().map(value)).collect();
+    let ends = |end: fn(f64, (f64, f64)) -> f64| -> Vec<Option<f64>> {
+        let of = |one: Estimate| Some(value(end(one.mean, one.between()?)));
+        points.iter().map(|point| of(point.estimate)).collect()
+    };
     let lines = matches!(facets.along, Along::Numbers { .. });
     json!({
         "type": "scatter", "mode": if lines { "lines+markers" } else { "markers" },
@@ -267,10 +153,11 @@ fn trace(
         "x": points.iter().map(|point| point.place.x + aside).collect::<Vec<f64>>(),
         "y": points.iter().map(|point| value(point.estimate.mean)).collect::<Vec<f64>>(),
         "error_y": {
-            "type": "data", "array": widths, "visible": true, "thickness": 1.2, "width": 4,
-            "color": style::colour(series),
+            "type": "data", "symmetric": false, "visible": true, "thickness": 1.2, "width": 4,
+            "array": ends(|mean, (_, high)| high - mean), "arrayminus": ends(|mean, (low, _)| mean - low),
+            "color": style::colour(look),
         },
-        "line": line(series), "marker": marker(series, 8, false),
+        "line": line(look), "marker": marker(look, 8, false),
         "text": points.iter().map(text).collect::<Vec<String>>(),
         "hovertemplate": "%{text}<extra></extra>",
     })
@@ -331,6 +218,18 @@ fn picture(
     }
 }
 
+/// Where the vertical axis ends: above the intervals, unless they are so wide that the means would be one line; and what the
+/// caption says of that.
+fn top(ends: impl Iterator<Item = f64>, high: f64) -> (f64, &'static str) {
+    let widest = ends.fold(high, f64::max);
+    match widest > 2.5 * high {
+        true => {
+            (2.5 * high, "; those that leave the picture are wider: more seeds make them narrow")
+        }
+        false => (1.05 * widest, ""),
+    }
+}
+
 /// A metric over the first numeric key, with 95 % intervals. `None` if no row has it.
 pub(super) fn metric(
     results: &StudyResults,
@@ -346,6 +245,7 @@ pub(super) fn metric(
         return None;
     }
     let shown = Shown::of(number, high);
+    let (top, cut) = top(all().filter_map(|one| Some(one.between()?.1)), high);
     let seeds = seeds(all().map(|one| one.seeds));
     let (over, key) = match facets.along.key() {
         Some(key) => {
@@ -357,16 +257,20 @@ pub(super) fn metric(
     };
     let caption = format!(
         "{}. Mean over seeds ({seeds}); whiskers: 95 % confidence interval of the mean (Student's t \
-         over the seeds' values). Column {} of study.parquet.{key}{}",
+         over the seeds' values){cut}. Column {} of study.parquet.{key}{}",
         number.doc.trim_end_matches('.'),
         number.name,
         left_out(facets)
     );
     let title = escape(&format!("{}{over}", shown.title));
     let mut picture = picture(results, facets, &lines, &shown, number.name.clone(), title, caption);
+    let top = top / shown.scale;
     picture.y_axis = match low > 0.0 && high / low >= 8.0 {
-        true => json!({ "type": "log", "dtick": "D2", "tickformat": "~g" }),
-        false if low >= 0.0 => json!({ "rangemode": "tozero" }),
+        true => json!({
+            "type": "log", "dtick": "D2", "tickformat": "~g",
+            "range": [(low / shown.scale / 1.5).log10(), top.log10()],
+        }),
+        false if low >= 0.0 => json!({ "range": [0.0, top] }),
         false => json!({}),
     };
     Some(picture.figure())
@@ -389,7 +293,7 @@ pub(super) fn differences(
         let pairs: Vec<(f64, f64)> =
             of(series).filter_map(|row| pair(&row)).filter(|p| p.1 != 0.0).collect();
         let percent: Vec<f64> = pairs.iter().map(|(a, b)| 100.0 * (a / b - 1.0)).collect();
-        let mut found = Estimate::of(&percent)?;
+        let mut found = Estimate { floor: f64::NEG_INFINITY, ..Estimate::of(&percent)? };
         found.interval = paired_relative(&pairs).map(|mut interval| {
             interval.mean *= 100.0;
             interval.half_width *= 100.0;
@@ -403,18 +307,24 @@ pub(super) fn differences(
     }
     let seeds =
         seeds(lines.iter().flat_map(|(.., points)| points).map(|point| point.estimate.seeds));
+    let all = || lines.iter().flat_map(|(.., points)| points).map(|point| point.estimate);
+    let high = all().map(|one| one.mean.abs()).fold(5.0, f64::max);
+    let ends = all().filter_map(|one| one.between());
+    let (top, cut) = top(ends.map(|(low, high)| low.abs().max(high.abs())), high);
     let base = &results.series[baseline];
     let what = Shown::of(number, 0.0).title;
     let shown = Shown { title: format!("difference from {base}"), unit: "%", scale: 1.0 };
     let caption = format!(
         "Relative difference from {base} on the same arrivals: formed seed by seed ({seeds}), then the \
-         mean; whiskers: 95 % confidence interval of that mean (Student's t). Where they do not reach \
+         mean; whiskers: 95 % confidence interval of that mean (Student's t){cut}. Where they do not reach \
          0 the difference is significant. Below 0: less than {base}.{}",
         left_out(facets)
     );
-    let title = escape(&format!("{what}: difference from {base}, paired by seed"));
+    let title = escape(&format!("{what}: difference from {base}"));
     let name = format!("{}_difference", number.name);
     let mut picture = picture(results, facets, &lines, &shown, name, title, caption);
-    picture.y_axis = json!({ "zeroline": true, "zerolinecolor": "#777777", "zerolinewidth": 1.5, "ticksuffix": " %" });
+    picture.y_axis = json!({
+        "zeroline": true, "zerolinecolor": "#777777", "zerolinewidth": 1.5, "ticksuffix": " %", "range": [-top, top],
+    });
     Some(picture.figure())
 }

@@ -61,6 +61,8 @@ pub(super) struct Estimate {
     pub mean: f64,
     /// Its 95 % confidence interval; `None` of one seed.
     pub interval: Option<Confidence>,
+    /// What the interval cannot go below: 0 of what is never negative.
+    pub floor: f64,
     /// Number of seeds.
     pub seeds: usize,
 }
@@ -68,11 +70,16 @@ pub(super) struct Estimate {
 impl Estimate {
     /// The mean and interval of a value per seed; `None` without values.
     pub fn of(samples: &[f64]) -> Option<Estimate> {
-        Some(Estimate { mean: mean(samples)?, interval: confidence(samples), seeds: samples.len() })
+        let negative = samples.iter().any(|value| *value < 0.0);
+        let floor = if negative { f64::NEG_INFINITY } else { 0.0 };
+        let (mean, interval) = (mean(samples)?, confidence(samples));
+        Some(Estimate { mean, interval, floor, seeds: samples.len() })
     }
 
-    pub fn half_width(&self) -> Option<f64> {
-        self.interval.map(|interval| interval.half_width)
+    /// The ends of the interval. One that holds the mean in 95 of 100 cases still does without what is impossible.
+    pub fn between(&self) -> Option<(f64, f64)> {
+        let width = self.interval?.half_width;
+        Some(((self.mean - width).max(self.floor), self.mean + width))
     }
 }
 

@@ -4,12 +4,14 @@
 mod columns;
 mod curves;
 mod facets;
+mod finding;
 mod page;
 mod paper;
 mod sizes;
 
 pub use columns::{key_unit, study_columns_markdown, study_frame, times_frame};
 pub use curves::Shown;
+pub(crate) use finding::Finding;
 pub use page::{study_figures, write_study_page};
 pub use paper::PaperTable;
 
@@ -116,6 +118,11 @@ impl StudyResults {
     pub(crate) fn baseline(&self) -> usize {
         let named = self.baseline.as_ref();
         named.and_then(|name| self.series.iter().position(|one| one == name)).unwrap_or(0)
+    }
+
+    /// The look of each series in all figures.
+    pub(crate) fn looks(&self) -> Vec<usize> {
+        crate::figures::style::looks(self.series.iter().map(String::as_str))
     }
 
     /// Rows with numbers.

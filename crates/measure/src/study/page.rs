@@ -2,9 +2,10 @@
 
 use super::facets::Facets;
 use super::paper::PaperTable;
-use super::{StudyResults, curves, sizes};
+use super::{Finding, StudyResults, curves, sizes};
 use crate::figures::{Figure, write_figures};
 use crate::folder::{FolderError, write_atomic};
+use crate::headline::{Headline, of_study};
 use crate::number::escape;
 use crate::numbers::{Number, number};
 use crate::page::{self, END};
@@ -61,16 +62,18 @@ pub fn write_study_page(path: &Path, results: &StudyResults) -> Result<(), Folde
 
 fn text(results: &StudyResults, figures: &[Figure]) -> String {
     let mut out = page::head_with(&results.title, include_str!("study.css"));
-    out += &summary(results);
+    let facets = Facets::of(results);
+    let found = metrics(results).first().and_then(|one| Finding::of(results, &facets, one));
+    out += &found.map_or_else(Headline::default, |found| of_study(&found)).html();
     out += &failed(results);
+    out += &warnings(results);
+    out += &summary(results);
     for figure in figures {
         out += &page::section(figure);
     }
-    let facets = Facets::of(results);
     let table =
         metrics(results).first().and_then(|one| PaperTable::laid_out(results, &facets, one));
     out += &table.map_or(String::new(), |table| table.html());
-    out += &warnings(results);
     out += &format!(
         "<h2>Configuration</h2>\n<details><summary>study.toml: the scenario with all defaults</summary>\
          <pre>{}</pre></details>\n<p class=\"caption\">Incast {}</p>\n<script>charts.then(()=>{{{}}});</script>\n",
@@ -153,20 +156,19 @@ fn failed(results: &StudyResults) -> String {
     )
 }
 
+/// The warnings of all points. Those that differ in their numbers alone are one, as the first has it.
 fn warnings(results: &StudyResults) -> String {
-    let all: Vec<&String> = results.rows.iter().flat_map(|row| &row.warnings).collect();
-    let texts = distinct(all.iter().map(|text| text.to_string()));
-    if texts.is_empty() {
-        return String::new();
+    let kind = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    let mut all: Vec<(String, &String, usize)> = Vec::new();
+    for text in results.rows.iter().flat_map(|row| &row.warnings) {
+        match all.iter_mut().find(|(known, ..)| *known == kind(text)) {
+            Some((.., count)) => *count += 1,
+            None => all.push((kind(text), text, 1)),
+        }
     }
-    let item = |text: &String| {
-        let count = all.iter().filter(|other| **other == text).count();
-        format!("<li>{} ({count} of {} points)</li>\n", escape(text), results.rows.len())
+    let points = results.rows.len();
+    let one = |(_, text, count): &(String, &String, usize)| {
+        format!("<p class=\"warning\">{count} of {points} points: {}</p>\n", escape(text))
     };
-    format!(
-        "<h2>Warnings</h2>\n<details><summary>{} different warnings of {} points</summary><ul>\n{}</ul></details>\n",
-        texts.len(),
-        results.rows.iter().filter(|row| !row.warnings.is_empty()).count(),
-        texts.iter().map(item).collect::<String>()
-    )
+    all.iter().map(one).collect()
 }

@@ -3,11 +3,11 @@
 use super::StudyResults;
 use super::curves::Shown;
 use super::facets::{Estimate, Facets};
-use crate::number::{escape, significant, with_half_width};
+use crate::number::{escape, significant, with_interval};
 use crate::numbers::Number;
 
-/// Mean and half width, if there are any.
-type Value = Option<(f64, Option<f64>)>;
+/// The estimate in the unit of the title, if there is one.
+type Value = Option<Estimate>;
 
 /// A metric: a line per point, a column per series; means over seeds with 95 % intervals.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct PaperTable {
     pub heads: Vec<String>,
     /// How many of them are keys.
     keys: usize,
-    /// Values of the keys, and of each series the mean and half width in the unit of the title.
+    /// Values of the keys, and of each series.
     lines: Vec<(Vec<String>, Vec<Value>)>,
     /// Fewest and most seeds of a value.
     pub seeds: (usize, usize),
@@ -48,11 +48,12 @@ impl PaperTable {
             let first = place.rows.first().expect("a place has rows");
             let keys = (0..results.keys.len()).map(|key| first.setting(key)).collect();
             let value = |one: usize| {
-                let found = estimate(place, one)?;
-                Some((
-                    found.mean / shown.scale,
-                    found.half_width().map(|width| width / shown.scale),
-                ))
+                let mut found = estimate(place, one)?;
+                found.mean /= shown.scale;
+                if let Some(interval) = &mut found.interval {
+                    interval.half_width /= shown.scale;
+                }
+                Some(found)
             };
             (keys, series.clone().map(value).collect())
         });
@@ -84,11 +85,10 @@ impl PaperTable {
     fn cells<'a>(&'a self, sign: &'a str, none: &'a str) -> impl Iterator<Item = Vec<String>> + 'a {
         self.lines.iter().map(move |(keys, values)| {
             let text = |value: &Value| match value {
-                Some((mean, Some(width))) => {
-                    let (mean, width) = with_half_width(*mean, *width);
-                    format!("{mean}{sign}{width}")
-                }
-                Some((mean, None)) => significant(*mean),
+                Some(one) => match one.interval {
+                    Some(interval) => with_interval(one.mean, interval.half_width, one.floor, sign),
+                    None => significant(one.mean),
+                },
                 None => none.to_string(),
             };
             keys.iter().cloned().chain(values.iter().map(text)).collect()
@@ -146,7 +146,8 @@ impl PaperTable {
         for (keys, values) in &self.lines {
             let mut cells: Vec<String> = keys.iter().map(|key| quote(key)).collect();
             for value in values {
-                cells.extend([number(value.map(|v| v.0)), number(value.and_then(|v| v.1))]);
+                let width = value.and_then(|one| Some(one.interval?.half_width));
+                cells.extend([number(value.map(|one| one.mean)), number(width)]);
             }
             out += &(cells.join(",") + "\n");
         }
@@ -181,7 +182,7 @@ impl PaperTable {
             })
             .collect();
         format!(
-            "<h2>Table: {}</h2>\n<div class=\"wide\"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\
+            "<h2>Table: {}</h2>\n<div class=\"wide\" tabindex=\"0\"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\
              </tbody></table></div>\n<p class=\"caption\">{}.</p>\n{copies}",
             escape(&self.title),
             escape(&self.over())

@@ -1,18 +1,19 @@
 //! Slowdown by size of the flow, from histograms added over seeds.
 
 use super::StudyResults;
-use super::curves::{Picture, line, marker};
+use super::curves::lower;
 use super::facets::{Facets, Place};
 use crate::SlowdownHistogram;
 use crate::figures::Figure;
+use crate::figures::multiples::{self, Picture, line};
 use crate::number::{escape, significant, size};
 use serde_json::{Value, json};
 
-/// Most small multiples.
-const MOST: usize = 6;
+/// Most points that are drawn, each with two small multiples.
+const MOST: usize = 3;
 
-/// The 99th percentile and the median of the slowdown by size, one small multiple per point, at most
-/// six spread evenly. `None` if nothing completed.
+/// The median and the 99th percentile of the slowdown by size, two small multiples per point, at most three points spread
+/// evenly. `None` if nothing completed.
 pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Figure> {
     let complete =
         |place: &&Place<'_>| place.rows.iter().any(|row| row.slowdown.percentile(500).is_some());
@@ -38,8 +39,9 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
             }
             let first = !known.contains(&series);
             known.push(series);
-            traces.push((at, trace(results, series, &merged, 990, first)));
-            traces.push((at, trace(results, series, &merged, 500, false)));
+            // A row of medians, and under it the 99th percentiles.
+            traces.push((at, trace(results, series, &merged, 500, first)));
+            traces.push((chosen.len() + at, trace(results, series, &merged, 990, false)));
         }
     }
     if traces.is_empty() {
@@ -52,10 +54,9 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
         format!(" {left} more points are in study.parquet.")
     };
     let caption = format!(
-        "Slowdown: completion time of a flow over its completion time alone on an empty network. Filled \
-         markers: 99th percentile; thin with open markers: median. Flows of all seeds together, in \
-         bins of sizes drawn at their mean size; percentiles are within 1 %. Below 100 flows in a bin \
-         the 99th percentile is the slowest flow; the number is shown under the pointer.{more}"
+        "Completion time of a flow over its completion time alone on an empty network: 1 is perfect. Flows of \
+         all seeds together, in bins of sizes drawn at their mean size; percentiles are within 1 %. Hollow: fewer \
+         than {FEW} flows in the bin, so the 99th percentile is the slowest.{more}"
     );
     let picture = Picture {
         name: "slowdown_by_size".into(),
@@ -63,7 +64,15 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
         caption,
         x: "flow size (payload)".into(),
         y: "slowdown".into(),
-        facets: chosen.iter().map(|(title, _)| escape(title)).collect(),
+        facets: ["median", "99th percentile"]
+            .iter()
+            .flat_map(|what| {
+                chosen.iter().map(|(title, _)| {
+                    let parts = [*what, title].into_iter().filter(|part| !part.is_empty());
+                    escape(&parts.collect::<Vec<&str>>().join(", "))
+                })
+            })
+            .collect(),
         traces,
         x_axis: json!({ "type": "log", "tickvals": TICKS.to_vec(), "ticktext": TICKS.map(size).to_vec() }),
         y_axis: json!({ "type": "log", "dtick": "D2", "tickformat": "~g" }),
@@ -71,11 +80,15 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
     Some(picture.figure())
 }
 
+/// Flows of a bin below which its 99th percentile is the slowest.
+const FEW: u64 = 100;
+
 /// Sizes with a tick.
 const TICKS: [f64; 8] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 fn title(results: &StudyResults, facets: &Facets<'_>, facet: &str, place: &Place<'_>) -> String {
-    let here = facets.along.key().map(|key| format!("{}: {}", results.title_of(key), place.name));
+    let here =
+        facets.along.key().map(|key| format!("{} {}", lower(results.title_of(key)), place.name));
     let parts = [here.unwrap_or_default(), facet.to_string()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
@@ -97,7 +110,7 @@ fn trace(
     thousandths: u32,
     first: bool,
 ) -> Value {
-    let name = escape(&results.series[series]);
+    let (name, look) = (escape(&results.series[series]), results.looks()[series]);
     let tail = thousandths == 990;
     let bins = || all.sizes().filter_map(|(_, bin)| Some((bin, bin.percentile(thousandths)?)));
     let text = |(bin, value): (&crate::SizeBin, f64)| {
@@ -105,16 +118,19 @@ fn trace(
         let (mean, value) = (size(bin.mean_bytes()), significant(value));
         format!("{name}<br>{what} of {} flows of {mean}: {value}", bin.completed())
     };
-    let mut stroke = line(series);
-    if !tail {
-        stroke["width"] = 1.0.into();
+    let mut marker = multiples::marker(look, 8, false);
+    if tail {
+        let symbol = |(bin, _): (&crate::SizeBin, f64)| {
+            multiples::marker(look, 8, bin.completed() < FEW)["symbol"].clone()
+        };
+        marker["symbol"] = bins().map(symbol).collect();
     }
     json!({
         "type": "scatter", "mode": "lines+markers", "name": name,
         "legendgroup": format!("series {series}"), "showlegend": first,
         "x": bins().map(|(bin, _)| bin.mean_bytes()).collect::<Vec<f64>>(),
         "y": bins().map(|(_, value)| value).collect::<Vec<f64>>(),
-        "line": stroke, "marker": marker(series, if tail { 8 } else { 5 }, !tail),
+        "line": line(look), "marker": marker,
         "text": bins().map(text).collect::<Vec<String>>(),
         "hovertemplate": "%{text}<extra></extra>",
     })

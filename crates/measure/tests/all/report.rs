@@ -2,6 +2,7 @@
 
 use crate::support;
 use incast_measure::figures::figures;
+use incast_measure::panel::looks;
 use incast_measure::{Run, Warning, report_html, report_text, summarise, summary_svg_text};
 use std::io::Read as _;
 
@@ -47,7 +48,8 @@ fn the_page_shows_what_the_runs_are_about() {
         "<h1>A title</h1>",
         "<h2>Comparison</h2>",
         "Slowdown by flow size",
-        "Flow completion time by flow size",
+        "Completion time by flow size",
+        "<p class=\"lead\"><b>first</b> has the lower p99 slowdown, ",
         "Breakdown of the completion time of short flows",
         "Breakdown of the completion time of long flows",
         "Throughput of flows over time: first",
@@ -166,4 +168,19 @@ fn the_picture_has_a_line_a_label() {
     }
     assert!(svg.matches("<polyline").count() >= 4);
     assert!(!svg.contains("href") && !svg.contains("@font-face"));
+}
+
+#[test]
+fn a_name_has_its_colour_whatever_is_beside_it() {
+    let demo = ["ren", "amrt", "ndp", "phost", "trd", "dctcp"];
+    // Python and the explorer compute the same.
+    assert_eq!(looks(demo), [4, 3, 2, 0, 6, 5]);
+    assert_eq!(looks(["dctcp", "ndp"]), [5, 2]);
+    // Two of one colour: the second has the next. From the eighth on there is another marker.
+    assert_eq!(looks(["ren", "dcqcn", "dctcp"]), [4, 5, 6]);
+    let many: Vec<String> = (0..9).map(|at| format!("run {at}")).collect();
+    let found = looks(many.iter().map(String::as_str));
+    let distinct: std::collections::BTreeSet<&usize> = found.iter().collect();
+    assert_eq!(distinct.len(), 9);
+    assert!(found[..7].iter().all(|look| *look < 7) && found[7..].iter().all(|look| *look >= 7));
 }

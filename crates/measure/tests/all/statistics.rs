@@ -337,22 +337,88 @@ fn equal_labels_are_repetitions() {
     assert_eq!(table.values[line][1].unwrap().interval, None);
     assert_eq!(table.best[line], [true, false]);
     // Both complete everything: neither is better.
-    let line = table.metrics.iter().position(|name| *name == "completed, %").unwrap();
+    let line = table.metrics.iter().position(|name| *name == "completed").unwrap();
     assert_eq!(table.best[line], [false, false]);
 }
 
 #[test]
 fn text_table_is_aligned_and_wraps_by_label() {
-    let run = |label: &str| run_of(label, vec![flow(0, 1_000, 0, 1_000, parts(2_000))]);
-    let runs: Vec<Run> = ["one", "two", "three"].map(run).into();
-    let wide = Comparison::of_runs(&runs).text(200);
+    let run = |label: &str, slow: u64| run_of(label, vec![flow(0, 1_000, 0, 1_000, parts(slow))]);
+    let runs = [run("one", 1_020), run("two", 2_345_678), run("three", 30_000)];
+    let table = Comparison::of_runs(&runs);
+    let wide = table.text(200, &table.deciding());
     let lines: Vec<&str> = wide.lines().collect();
-    let width = lines[0].len();
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["one", "two", "three"]);
-    // Every line ends in the last column.
-    assert!(lines.iter().all(|line| line.chars().count() == width), "{wide}");
-    let narrow = Comparison::of_runs(&runs).text(40);
+    // The units are one column, and the points of a label's numbers another.
+    let units =
+        lines.iter().filter_map(|line| ["µs", "%"].iter().find_map(|unit| line.split_once(unit)));
+    let places: Vec<usize> = units.map(|(before, _)| before.chars().count()).collect();
+    assert!(places.len() > 1 && places.iter().all(|place| *place == places[0]), "{wide}");
+    let mean = lines.iter().find(|line| line.starts_with("slowdown, mean")).expect("a line");
+    assert_eq!(mean.split_whitespace().skip(2).collect::<Vec<_>>(), ["1.02", "2346", "30"]);
+    let all = table.lines();
+    let narrow = table.text(40, &all);
     assert!(narrow.contains("\n\n") && narrow.contains("three"), "{narrow}");
+    assert!(all.len() > table.deciding().len());
+}
+
+#[test]
+fn ten_numbers_decide() {
+    let runs = [support::made_up("a", 1, 3_000, 1.0), support::made_up("b", 2, 3_000, 2.0)];
+    let table = Comparison::of_runs(&runs);
+    let deciding = table.deciding();
+    assert!(deciding.len() <= 10 && deciding.is_sorted(), "{deciding:?}");
+    let titles: Vec<&str> = deciding.iter().map(|line| table.metrics[*line]).collect();
+    assert!(titles.contains(&"completed") && titles.contains(&"slowdown, p99"), "{titles:?}");
+    // Of few flows the largest stands where the percentile would.
+    let few = Comparison::of_runs(&[support::made_up("a", 1, 30, 1.0)]);
+    let titles: Vec<&str> = few.deciding().iter().map(|line| few.metrics[*line]).collect();
+    assert!(
+        titles.contains(&"slowdown, largest") && !titles.contains(&"slowdown, p99"),
+        "{titles:?}"
+    );
+}
+
+/// The sentences on top, from flows whose times are known.
+#[test]
+fn a_headline_says_who_is_best_and_what_the_tail_is() {
+    let said = |runs: &[Run]| {
+        let summaries: Vec<_> = runs.iter().map(summarise).collect();
+        incast_measure::headline_of_runs(runs, &summaries).text()
+    };
+    // 24 flows alone take 1 us; the last one waits for what `slow` says.
+    let run = |label: &str, slow: Parts| {
+        let alone = Parts { nic_own: 1_000, ..Parts::default() };
+        let one = |id: u32| {
+            flow(id, 1_000, u64::from(id) * 1_000_000, 1_000, if id == 23 { slow } else { alone })
+        };
+        run_of(label, (0..24).map(one).collect())
+    };
+    let timeout =
+        Parts { nic_own: 1_000, recovery: 45_000, queueing: [0, 4_000, 0, 0], ..Parts::default() };
+    let queued = Parts { nic_own: 1_000, queueing: [0, 1_000, 0, 0], ..Parts::default() };
+    let (ndp, dctcp) = (run("ndp", queued), run("dctcp", timeout));
+    assert_eq!(
+        said(&[dctcp.clone(), ndp.clone()]),
+        "The slowest flow of ndp takes 2 times as long as alone, that of dctcp 50 times. The tail of dctcp is recovery from loss, 90 %; that \
+         of ndp queues at the edge, 50 %."
+    );
+    assert_eq!(
+        said(std::slice::from_ref(&dctcp)),
+        "Half of the flows take at most 1 times as long as alone, the slowest 50 times; 90 % of its time is recovery \
+         from loss."
+    );
+    assert_eq!(
+        said(&[ndp.clone(), run("other", queued)]),
+        "All have nearly the same largest slowdown: 2 to 2."
+    );
+    // What did not complete all its flows is not ranked.
+    let mut open = dctcp;
+    (open.record.flows[23].completed, open.record.flows[23].parts) = (None, None);
+    let text = said(&[open, ndp]);
+    assert!(text.starts_with("Half of the flows of ndp take at most 1 times"), "{text}");
+    assert!(text.ends_with("dctcp is left out: 1 of its 24 flows did not complete."), "{text}");
+    assert_eq!(said(&[]), "");
 }
 
 #[test]

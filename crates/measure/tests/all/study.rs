@@ -249,9 +249,14 @@ fn the_page_is_whole_and_says_what_failed() {
         "the run panicked: a &lt;test&gt;",
         "\\begin{tabular}{llrrr}",
         "traffic.0.load",
-        "difference from dctcp, paired by seed",
+        "99th percentile of the slowdown: difference from dctcp",
+        "<p class=\"lead\">At load 0.8, buffer of a switch port: 1MB, <b>ren: spend=any</b> has ",
     ] {
-        assert!(page.contains(part), "{part}");
+        assert!(
+            page.contains(part),
+            "{part}: {:?}",
+            page.lines().find(|line| line.contains("lead\">"))
+        );
     }
     let body = &page[page.find("</head>").unwrap()..];
     assert!(page.contains("default-src 'none'") && !body.contains("http"));
@@ -283,16 +288,22 @@ fn curves_are_means_with_intervals_over_the_seeds_values() {
     let width = trace(0, 0)["error_y"]["array"][0].as_f64().unwrap();
     assert!((width - 4.303 / 3f64.sqrt()).abs() < 1e-9, "{width}");
     assert_eq!(trace(0, 1)["error_y"]["array"][0], 0.0);
+    // A slowdown is never below 0, so neither is its interval.
+    assert_eq!(trace(0, 0)["error_y"]["arrayminus"][0], 2.0);
     // Differences of ren from dctcp by seed: 2/1, 2/2, 2/3.
     let mean = trace(1, 0)["y"][0].as_f64().unwrap();
     assert!((mean - 100.0 * (1.0 + 0.0 - 1.0 / 3.0) / 3.0).abs() < 1e-9, "{mean}");
     let table = PaperTable::of(&results, number("slowdown_p99").unwrap()).unwrap();
     assert!(
-        table.markdown().contains("| 0.2 | 100KB | 2.0 ± 2.5 | 2 ± 0 | 4 ± 0 |"),
+        table.markdown().contains("| 0.2 | 100KB | 2.0 (0 to 4.5) | 2 ± 0 | 4 ± 0 |"),
         "{}",
         table.markdown()
     );
-    assert!(table.latex().contains("0.2 & 100KB & 2.0 $\\pm$ 2.5 &"), "{}", table.latex());
+    assert!(
+        table.latex().contains("0.2 & 100KB & 2.0 (0 to 4.5) & 2 $\\pm$ 0 &"),
+        "{}",
+        table.latex()
+    );
     // One of the variant's seeds failed at 0.8.
     assert!(table.csv().contains("\n0.8,100KB,2,2.484"), "{}", table.csv());
     assert_eq!(table.seeds, (2, 3));
