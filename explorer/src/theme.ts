@@ -46,7 +46,7 @@ export interface Palette {
   readonly alarm: string;
   /** From idle to full; lightness changes in one direction, so that it survives greyscale. */
   readonly heat: readonly string[];
-  /** Told apart with any colour vision (Okabe and Ito). */
+  /** Told apart with any colour vision (Okabe and Ito), in the order of the program's reports. */
   readonly series: readonly string[];
 }
 
@@ -58,7 +58,7 @@ const LIGHT: Palette = {
   accent: "#0060a8",
   alarm: "#b3400a",
   heat: ["#d3d9e0", "#f1c27a", "#e5823a", "#bf3a2b", "#6b1044"],
-  series: ["#0072b2", "#d55e00", "#009e73", "#a8558a", "#8a6d00", "#3a87b8", "#5a6470", "#000000"],
+  series: ["#0072b2", "#d55e00", "#009e73", "#a8558a", "#8a6d00", "#3a87b8", "#1a1a1a"],
 };
 
 const DARK: Palette = {
@@ -69,12 +69,31 @@ const DARK: Palette = {
   accent: "#6db8f2",
   alarm: "#ff9a5c",
   heat: ["#3b444f", "#8a3a6c", "#d5553d", "#f39c3c", "#fde98a"],
-  series: ["#56b4e9", "#e69f00", "#2fc79b", "#dd8fbf", "#f0e442", "#3f8fd0", "#a3adb8", "#ffffff"],
+  series: ["#4ba3e3", "#f0803c", "#2fc79b", "#dd8fbf", "#e8c12e", "#a5d4f5", "#ffffff"],
 };
 
 /** The colours of the theme now. Within a component or an effect, reading it follows the theme. */
 export function palette(): Palette {
   return theme.value === "dark" ? DARK : LIGHT;
+}
+
+/** Decides the colour of a name, as in the program's reports (`looks` of crates/measure). */
+const SEED = 42_093;
+
+/** The number of the colour of each name: a transport has the same everywhere. Where another has it, the next that is free. */
+export function looks(names: readonly string[]): number[] {
+  const count = LIGHT.series.length;
+  const taken: number[] = [];
+  for (const name of names) {
+    let hash = SEED;
+    for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 16_777_619) >>> 0;
+    const own = ((hash >>> 16) ^ hash) >>> 0;
+    const turn = Math.floor(taken.length / count) * count;
+    let look = turn + (own % count);
+    for (let by = 1; taken.includes(look); by++) look = turn + ((own + by) % count);
+    taken.push(look);
+  }
+  return taken;
 }
 
 function channels(colour: string): [number, number, number] {

@@ -48,6 +48,19 @@ test("two folders that are dropped are shown side by side on one clock", async (
   await own.check();
 });
 
+test("a comparison begins with the two runs whose slowest flows differ most", async () => {
+  const { folder } = ran("three", "sizes.cdf", "1000 0\n40000 1\n", `fabric.topology = "star:9"
+transport.names = ["dctcp", "ren", "ndp"]
+traffic = [{ kind = "incast", senders = 8, size = "64KB" }]
+`);
+  const tails = ["dctcp", "ren", "ndp"].map((name) => [name, JSON.parse(readFileSync(join(folder, name, "summary.json"), "utf8")).all.slowdown.p99]);
+  tails.sort((one, other) => one[1] - other[1]);
+  const own = await opened("", { folder });
+  const shown = await own.locator(".head select").evaluateAll((all) => all.map(({ value }) => value.split("/")[1]));
+  assert.deepEqual(shown.sort(), [tails[0][0], tails[2][0]].sort());
+  await own.check();
+});
+
 test("a dropped folder that is none is refused, and the page still takes another", async () => {
   const none = join(RESULTS, "..", "none");
   mkdirSync(none);

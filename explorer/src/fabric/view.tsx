@@ -36,9 +36,9 @@ export interface Placed {
   readonly palette: Palette;
 }
 
-const MARGIN = 18;
+const MARGIN = 24;
 /** Room for the name of the highest tier. */
-const TOP = 28;
+const TOP = 36;
 
 function placed(shape: FabricShape, where: Layout, width: number, height: number): Placed {
   const node = (index: number): [number, number] => [
@@ -154,8 +154,45 @@ function drawTiers(context: CanvasRenderingContext2D, shape: FabricShape, place:
   shape.nodes.forEach((node, index) => {
     if (seen.has(node.tier)) return;
     seen.add(node.tier);
-    context.fillText(NAMES[node.tier] ?? node.tier, 0, place.node(index)[1] - 16);
+    context.fillText(NAMES[node.tier] ?? node.tier, 0, place.node(index)[1] - (node.tier === "host" ? 16 : 28));
   });
+}
+
+/** Room between two names. */
+const APART = 8;
+
+/** The names of a tier's nodes as short as they must be: whole, their numbers, or those of every second, fifth, ... node. */
+function names(context: CanvasRenderingContext2D, all: readonly string[], room: number): string[] {
+  const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => context.measureText(text).width)) + APART;
+  if (widest(all) <= room) return [...all];
+  const short = all.map((name) => /\d+$/.exec(name)?.[0] ?? name);
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((each) => widest(short) <= each * room) ?? all.length;
+  return short.map((name, at) => (at % step === 0 ? name : ""));
+}
+
+/** The names of nodes: of hosts under them, of switches above. */
+function drawNames(context: CanvasRenderingContext2D, shape: FabricShape, where: Layout, place: Placed, width: number) {
+  context.font = "11px system-ui, sans-serif";
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  context.lineWidth = 3;
+  context.strokeStyle = place.palette.paper;
+  context.fillStyle = place.palette.quiet;
+  for (const tier of where.tiers) {
+    const own = shape.nodes.flatMap((node, index) => (node.tier === tier ? [index] : []));
+    own.sort((a, b) => place.node(a)[0] - place.node(b)[0]);
+    const texts = names(context, own.map((index) => shape.nodes[index]?.name ?? ""), (width - 2 * MARGIN) / own.length);
+    own.forEach((index, at) => {
+      const text = texts[at];
+      if (!text) return;
+      const [x, y] = place.node(index);
+      const above = tier === "host" ? 14 : -13;
+      context.strokeText(text, x, y + above);
+      context.fillText(text, x, y + above);
+    });
+  }
+  context.textAlign = "start";
 }
 
 /** The fabric. Arrow keys go from port to port, Enter chooses. */
@@ -190,6 +227,7 @@ export function FabricView(props: FabricViewProps) {
       context.fillStyle = at ? place.palette.ink : place.palette.quiet;
       context.fill(outline);
     });
+    drawNames(context, shape, where, place, width);
     over?.(context, place);
   }, [place, values, tick, marked, chosen, point, over, width, height]);
 

@@ -10,6 +10,8 @@ export interface SeriesProps {
   readonly data: readonly (ArrayLike<number | null | undefined>)[];
   /** One name per line. */
   readonly names: readonly string[];
+  /** The number of each line's colour; by default its place. */
+  readonly looks?: readonly number[] | undefined;
   /** What the vertical axis shows, with its unit. */
   readonly unit: string;
   /** The unit of the times; `µs` by default. */
@@ -56,7 +58,7 @@ function options(props: SeriesProps, width: number, placed: (plot: uPlot) => voi
       { label: props.timeUnit ?? "µs", value: (_, value) => (value == null ? "" : value.toLocaleString("en", { maximumFractionDigits: 3 })) },
       ...props.names.map((name, at) => ({
         label: name,
-        stroke: colours.series[at % colours.series.length] ?? colours.ink,
+        stroke: colours.series[(props.looks?.[at] ?? at) % colours.series.length] ?? colours.ink,
         width: 1.5,
         points: { show: false },
         // Lines beyond the first are told apart without colour too.
@@ -86,7 +88,7 @@ export function Series(props: SeriesProps) {
   const line = useRef<HTMLElement | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
-  const kind = `${props.names.join("\n")}\n${props.unit}\n${props.timeUnit}\n${props.height}\n${props.steps}\n${props.top}\n${props.until}\n${theme.value}`;
+  const kind = `${props.names.join("\n")}\n${props.unit}\n${props.timeUnit}\n${props.height}\n${props.steps}\n${props.top}\n${props.until}\n${props.looks?.join()}\n${theme.value}`;
 
   useEffect(() => {
     const element = holder.current;

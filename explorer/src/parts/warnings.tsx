@@ -15,23 +15,31 @@ function Name({ name }: { readonly name: string }) {
 export interface Shown {
   readonly of: string;
   readonly warning: Warning;
+  /** The same kind in other runs, with other numbers. */
+  readonly more?: readonly { readonly of: string; readonly text: string }[];
 }
 
-/** A list of them; `open` shows it from the beginning. */
-export function Warnings({ all, open = false }: { readonly all: readonly Shown[]; readonly open?: boolean }) {
+/** Kinds that say what a run is, and ask for nothing. */
+const NOTES = new Set(["flow_level", "against_packets"]);
+
+/** One below the other, each with what it means when it is opened. */
+export function Warnings({ all }: { readonly all: readonly Shown[] }) {
   if (!all.length) return null;
+  const notes = all.filter(({ warning }) => NOTES.has(warning.name));
   return (
-    <details class="small warnings" open={open}>
-      <summary>{all.length === 1 ? "1 warning" : `${all.length} warnings`}</summary>
-      <ul>
-        {all.map(({ of, warning: { name, text, means, remedy } }) => (
-          <li>
-            {of && <strong>{of}: </strong>}{coded(text)} {name && <>(<Name name={name} />)</>}
-            {means && <p class="quiet">{coded(means)}</p>}
-            {remedy && <p><strong>What to do:</strong> {coded(remedy)}</p>}
-          </li>
-        ))}
-      </ul>
-    </details>
+    <div class="warnings small">
+      {all.filter((one) => !notes.includes(one)).map(({ of, warning: { name, text, means, remedy }, more = [] }) => (
+        <details>
+          <summary>{of && <strong>{of}: </strong>}{coded(text)}</summary>
+          {more.map((other) => <p><strong>{other.of}: </strong>{coded(other.text)}</p>)}
+          {means && <p class="quiet">{coded(means)}</p>}
+          {remedy && <p><strong>What to do:</strong> {coded(remedy)}</p>}
+          {name && <p><Name name={name} /></p>}
+        </details>
+      ))}
+      {notes.map(({ of, warning, more = [] }) => [{ of, text: warning.text }, ...more].map((one) => (
+        <p class="quiet">{one.of && `${one.of}: `}{coded(one.text)}</p>
+      )))}
+    </div>
   );
 }

@@ -159,6 +159,11 @@ export class RunData {
     return this.folder.info.value.runs[this.run] as ResultsInfo["runs"][number];
   }
 
+  /** Whether the run has packets, and with them queues, marks and parts of a flow's time: one at flow level has none. */
+  get packets(): boolean {
+    return this.info.world !== "flow";
+  }
+
   readonly fabric = once(() => told<Fabric>(this.folder.reader.fabric(this.run)));
   readonly shape = once(async (): Promise<FabricShape> => shapeOf(await this.fabric()));
   readonly flows = once(async (): Promise<Flows> => {

@@ -35,9 +35,15 @@ async function ready(all: readonly Side[]): Promise<Ready[]> {
   return Promise.all(all.map(async (side) => ({ side, shape: await side.data.shape(), series: await side.data.ports() })));
 }
 
+/** What the runs can be coloured by: without packets there are no queues. */
+function metrics(): readonly Metric[] {
+  const packets = sides.value.some(({ data }) => data.packets);
+  return packets ? (Object.keys(METRICS) as Metric[]) : ["use", "imbalance"];
+}
+
 function chosenMetric(): Metric {
-  const named = route.value.params.get("colour") ?? "";
-  return named in METRICS ? (named as Metric) : "use";
+  const named = route.value.params.get("colour") as Metric | undefined;
+  return named && metrics().includes(named) ? named : "use";
 }
 
 export function FabricPage() {
@@ -57,7 +63,7 @@ export function FabricPage() {
       <div class="row">
         <label class="row small">Links coloured by
           <select value={metric} onChange={(event) => amend({ colour: event.currentTarget.value })}>
-            {Object.entries(METRICS).map(([key, one]) => <option value={key}>{one.title}</option>)}
+            {metrics().map((key) => <option value={key}>{METRICS[key].title}</option>)}
           </select>
         </label>
         <HeatLegend low="0" high={most > 0 ? text(most) : `no ${title} in the run`} />
@@ -100,7 +106,7 @@ function SidePanel({ side, shape, series, metric, most }: Ready & { metric: Metr
         label={`Fabric of ${side.title}, links coloured by ${title}`}
       />
       <Busiest shape={shape} row={row} metric={metric} most={most} />
-      <Whole series={series} metric={metric} most={most} title={side.title} />
+      <Whole shape={shape} series={series} metric={metric} most={most} title={side.title} />
     </section>
   );
 }
@@ -139,23 +145,34 @@ function Busiest({ shape, row, metric, most }: { shape: FabricShape; row: Float3
   );
 }
 
-/** The mean and the largest value over all ports, over time. */
-function Whole({ series, metric, most: top, title }: { series: PortSeries; metric: Metric; most: number; title: string }) {
+/** Ports whose mean over time is a line, with the line's name. Of the use the largest is full at nearly every time, and says nothing. */
+function groups(shape: FabricShape, metric: Metric): readonly (readonly [string, readonly number[]])[] {
+  const host = (node: number) => shape.nodes[node]?.tier === "host";
+  const all = shape.ports.map((_, port) => port);
+  if (metric !== "use" && metric !== "pauses") return [["mean of all ports", all]];
+  const of = (wanted: boolean) => all.filter((port) => {
+    const { from, to } = shape.ports[port] ?? { from: 0, to: 0 };
+    return (host(from) || host(to)) === wanted;
+  });
+  const both = [["mean of the hosts' links", of(true)], ["mean of links between switches", of(false)]] as const;
+  return both.filter(([, ports]) => ports.length);
+}
+
+/** Means, and the largest value where it is none of a full link, over time. */
+function Whole({ shape, series, metric, most: top, title }: { shape: FabricShape; series: PortSeries; metric: Metric; most: number; title: string }) {
   const { timeUnit, ps } = axisUnit();
-  const data = useMemo(() => {
+  const { data, names } = useMemo(() => {
     const matrix = series.metric(metric);
-    const times = series.times(ps);
-    const mean = new Float64Array(series.intervals);
-    const most = new Float64Array(series.intervals);
-    matrix.forEach((value, at) => {
-      const interval = Math.floor(at / series.ports);
-      mean[interval] = (mean[interval] ?? 0) + (value * SCALE[metric]) / series.ports;
-      most[interval] = Math.max(most[interval] ?? 0, value * SCALE[metric]);
-    });
+    const line = (value: (row: Float32Array) => number) => Float64Array.from({ length: series.intervals }, (_, at) =>
+      value(matrix.subarray(at * series.ports, (at + 1) * series.ports)) * SCALE[metric]);
+    const mean = (ports: readonly number[]) => line((row) => ports.reduce((sum, port) => sum + (row[port] ?? 0), 0) / ports.length);
+    const most = () => line((row) => row.reduce((best, value) => Math.max(best, value), 0));
     // What is no uplink has no imbalance, so that a mean of all ports would say nothing.
-    return metric === "imbalance" ? [times, most] : [times, most, mean];
-  }, [series, metric, ps]);
-  const names = metric === "imbalance" ? ["largest of all uplinks"] : ["largest of all ports", "mean of all ports"];
+    const means = metric === "imbalance" ? [] : groups(shape, metric).map(([name, ports]) => [name, mean(ports)] as const);
+    const largest = metric === "imbalance" ? "largest of all uplinks" : "largest of all ports";
+    const lines = metric === "use" || metric === "pauses" ? means : [[largest, most()] as const, ...means];
+    return { data: [series.times(ps), ...lines.map(([, values]) => values)], names: lines.map(([name]) => name) };
+  }, [shape, series, metric, ps]);
   return (
     <Series
       data={data} names={names} unit={`${METRICS[metric].title}, ${METRICS[metric].unit}`}

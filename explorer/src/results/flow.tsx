@@ -61,15 +61,17 @@ function FlowPanel({ side, flow }: { readonly side: Side; readonly flow: number 
   return (
     <section class="panel" aria-label={side.title}>
       <h3>{side.title}: flow {flow}</h3>
-      <Facts flows={flows} details={details} flow={flow} />
-      <Waterfall flows={flows} details={details} flow={flow} />
+      <Facts flows={flows} details={details} flow={flow} packets={data.packets} />
+      {data.packets
+        ? <Waterfall flows={flows} details={details} flow={flow} />
+        : <p class="quiet small">At flow level a flow's time has no parts: it sends at its share of the links on its way.</p>}
       <Way details={details} flow={flow} data={data} start={flows.numbers.start_ps[flow] ?? NaN} />
       <Why data={data} flow={flow} flows={flows} title={side.title} />
     </section>
   );
 }
 
-function Facts({ flows, details, flow }: { flows: Flows; details: Columns; flow: number }) {
+function Facts({ flows, details, flow, packets }: { flows: Flows; details: Columns; flow: number; packets: boolean }) {
   const own = (name: keyof Flows["numbers"]) => flows.numbers[name][flow] ?? NaN;
   const facts = [
     ["from", `host ${count(own("src"))} to ${count(own("dst"))}`],
@@ -78,10 +80,12 @@ function Facts({ flows, details, flow }: { flows: Flows; details: Columns; flow:
     ["completion time", Number.isNaN(own("fct_ps")) ? "incomplete" : time(own("fct_ps"))],
     ["alone", time(own("ideal_fct_ps"))],
     ["slowdown", number(own("slowdown"))],
-    ["packets", count(own("packets"))],
-    ["retransmits", count(own("retransmits"))],
-    ["decisions", count(details.numbers["decisions"]?.[flow])],
-    ["age of feedback", time((details.numbers["decision_age_mean_ns"]?.[flow] ?? NaN) * 1000)],
+    ...(packets ? [
+      ["packets", count(own("packets"))],
+      ["retransmits", count(own("retransmits"))],
+      ["decisions", count(details.numbers["decisions"]?.[flow])],
+      ["age of feedback", time((details.numbers["decision_age_mean_ns"]?.[flow] ?? NaN) * 1000)],
+    ] as const : []),
   ] as const;
   return <dl class="facts">{facts.map(([name, text]) => <div><dt>{name}</dt><dd>{text}</dd></div>)}</dl>;
 }
@@ -148,14 +152,14 @@ function Way({ details, flow, data, start }: { details: Columns; flow: number; d
   if (nodes.length < 2) return null;
   return (
     <>
-      <ol class="way" aria-label="Way of the packet that completed it">
+      <ol class="way" aria-label={data.packets ? "Way of the packet that completed it" : "Way of the flow"}>
         {nodes.slice(0, -1).map((node, at) => <li>{link(`${node}->${nodes[at + 1]}`)}</li>)}
       </ol>
-      <p>
+      {data.packets && <p>
         {worst
           ? <>Its last packet waited longest at {link(worst)}: {time(details.numbers["worst_port_ps"]?.[flow])}.</>
           : "Its last packet waited nowhere."}
-        </p>
+      </p>}
       <p class="row">
         <a href={address("results/fabric", { ...Object.fromEntries(route.value.params), t: start || undefined })}>Show the fabric at its start</a>
       </p>

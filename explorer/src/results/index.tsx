@@ -51,17 +51,19 @@ export function Results() {
   );
 }
 
-/** The warnings of the shown runs; one that several have is given once. */
+/** The warnings of the shown runs: one of each kind, with the runs that have it. */
 function grouped(all: readonly Side[]): Shown[] {
-  const found = new Map<string, { warning: Warning; of: string[] }>();
+  const kinds = new Map<string, { of: string[]; warning: Warning; more: { of: string; text: string }[] }>();
   for (const { title, data } of all) {
     for (const warning of data.info.warnings) {
-      const known = found.get(warning.text);
-      if (known) known.of.push(title);
-      else found.set(warning.text, { warning, of: [title] });
+      const kind = warning.name || warning.text;
+      const known = kinds.get(kind);
+      if (!known) kinds.set(kind, { of: [title], warning, more: [] });
+      else if (known.warning.text === warning.text) known.of.push(title);
+      else known.more.push({ of: title, text: warning.text });
     }
   }
-  return [...found.values()].map(({ warning, of }) => ({ warning, of: of.length < all.length ? of.join(", ") : "" }));
+  return [...kinds.values()].map(({ of, warning, more }) => ({ of: of.length < all.length ? of.join(", ") : "", warning, more }));
 }
 
 function Head() {

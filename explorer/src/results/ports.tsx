@@ -47,10 +47,13 @@ export function PortsPage() {
     return { fabric, totals: totals(series, fabric, own.data.info.simulated_ps) };
   }, [own?.data]);
   if (problem) return <Trouble problem={problem} data={own?.data} />;
-  return value ? <PortsOf fabric={value.fabric} totals={value.totals} /> : <p role="status">Reading ports…</p>;
+  return value && own ? <PortsOf fabric={value.fabric} totals={value.totals} packets={own.data.packets} /> : <p role="status">Reading ports…</p>;
 }
 
-function PortsOf({ fabric, totals: all }: { fabric: Fabric; totals: Totals }) {
+/** Columns that a run without packets has. */
+const OF_FLOWS = new Set(["name", "tier", "rate", "use", "sent"]);
+
+function PortsOf({ fabric, totals: all, packets }: { fabric: Fabric; totals: Totals; packets: boolean }) {
   const params = route.value.params;
   const columns = useMemo(() => {
     const link = (port: number) => (
@@ -59,7 +62,7 @@ function PortsOf({ fabric, totals: all }: { fabric: Fabric; totals: Totals }) {
     );
     const one = (key: string, title: string, values: Float64Array, show: (value: number) => string, doc: string): Column =>
       ({ key, title, doc, order: (port) => values[port] ?? NaN, cell: (port) => show(values[port] ?? NaN) });
-    return [
+    const every = [
       { key: "name", title: "Port", text: true, order: (port: number) => port, cell: link, doc: "From a node to the next" },
       { key: "tier", title: "Tier", text: true, order: (port: number) => fabric.nodes[fabric.ports[port]?.node ?? 0]?.tier ?? 0,
         cell: (port: number) => fabric.ports[port]?.tier ?? "", doc: "Of its node" },
@@ -72,7 +75,8 @@ function PortsOf({ fabric, totals: all }: { fabric: Fabric; totals: Totals }) {
       one("losses", "Losses", all.losses, count, "Packets dropped or trimmed"),
       one("paused", "Paused", all.paused, time, "Time during which PFC paused a class"),
     ] satisfies Column[];
-  }, [fabric, all]);
+    return every.filter(({ key }) => packets || OF_FLOWS.has(key));
+  }, [fabric, all, packets]);
   const named = useMemo((): Record<string, Field> => {
     const names = fabric.ports.map(({ name }) => name);
     const tiers = ["nic", "edge", "aggregation", "core"];
@@ -93,7 +97,7 @@ function PortsOf({ fabric, totals: all }: { fabric: Fabric; totals: Totals }) {
     const every = Uint32Array.from(fabric.ports, (_, port) => port);
     return typeof test === "function" ? every.filter((port) => test(port)) : every;
   }, [fabric, test]);
-  const sort: Sort = { key: params.get("psort") ?? "queue", down: params.get("porder") !== "up" };
+  const sort: Sort = { key: params.get("psort") ?? (packets ? "queue" : "use"), down: params.get("porder") !== "up" };
   return (
     <>
       <div class="row">

@@ -26,7 +26,7 @@ export function QueuePage() {
   if (problem) return <Trouble problem={problem} data={own?.data} />;
   if (!fabric || !series) return <p role="status">Reading ports…</p>;
   // Without a port the page is of the largest queue of a switch.
-  const text = route.value.params.get("port") ?? String(worst(fabric, series));
+  const text = route.value.params.get("port") ?? String(worst(fabric, series, own?.data.packets ? "queue" : "use"));
   const port = text === "" ? -1 : Number(text);
   const top = useLargest(all, port);
   return (
@@ -51,10 +51,10 @@ export function QueuePage() {
   );
 }
 
-/** The port of a switch whose queue was the largest, or the first of all. */
-function worst(fabric: Fabric, series: PortSeries): number {
+/** The port of a switch whose queue, or use, was the largest, or the first of all. */
+function worst(fabric: Fabric, series: PortSeries, metric: "queue" | "use"): number {
   let [found, most] = [0, 0];
-  series.metric("queue").forEach((backlog, at) => {
+  series.metric(metric).forEach((backlog, at) => {
     const port = at % series.ports;
     if (backlog > most && fabric.ports[port]?.tier !== "nic") [found, most] = [port, backlog];
   });
@@ -103,6 +103,15 @@ function QueueOf({ data, title, port, name, series, top }: { data: RunData; titl
   const quiet = all.events.slice(1).every((line) => line.every((value) => value === 0));
   const pick = (a: number, b: number) => amend({ w: `${Math.round(a * ps)}-${Math.round(b * ps)}` });
   const common = { timeUnit, cursor: now.value / ps, onWindow: pick, onTime: (at: number) => seek(at * ps), height: 150, until: end() / ps };
+  if (!data.packets) {
+    return (
+      <section class="panel" aria-label={title}>
+        <h3>{title}: {name}</h3>
+        <Series {...common} data={all.use.slice(0, 2)} names={["use"]} unit="%" label={`Use of ${name} over time, ${title}`} />
+        <p class="quiet small">At flow level there are no packets, and so no queue.</p>
+      </section>
+    );
+  }
   return (
     <section class="panel" aria-label={title}>
       <h3>{title}: {name}</h3>

@@ -28,6 +28,8 @@ export async function told<T>(answer: Promise<Answer<T>>): Promise<T> {
 export class Opened {
   readonly info = signal<ResultsInfo>(undefined as unknown as ResultsInfo);
   readonly runs: RunData[] = [];
+  /** How slow the slowest flows of each run were. */
+  readonly tails: number[] = [];
   /** What was left out, in words. */
   readonly left: string[] = [];
   private readonly added: [string, Uint8Array][] = [];
@@ -64,6 +66,7 @@ export class Opened {
       const own = new Opened(chosen, reader, worker);
       own.info.value = await told<ResultsInfo>(reader.start(module, files));
       own.info.value.runs.forEach((_, run) => own.runs.push(new RunData(own, run)));
+      own.tails.push(...own.info.value.runs.map(({ folder }) => tail(files[folder ? `${folder}/summary.json` : "summary.json"])));
       return own;
     } catch (error) {
       worker.terminate();
@@ -118,6 +121,23 @@ export class Opened {
   }
 }
 
+/** The 99th percentile of the slowdown in a run's summary; NaN without. */
+function tail(summary: Uint8Array | undefined): number {
+  try {
+    const text = JSON.parse(new TextDecoder().decode(summary)) as { all?: { slowdown?: { p99?: number } } };
+    return text.all?.slowdown?.p99 ?? NaN;
+  } catch {
+    return NaN;
+  }
+}
+
+/** The two runs of a folder that differ most in the slowdown of their slowest flows, in their order. */
+function farthest({ tails }: Opened): readonly [number, number] {
+  const known = tails.flatMap((own, run) => (own > 0 ? [run] : [])).sort((a, b) => (tails[a] ?? 0) - (tails[b] ?? 0));
+  const [low, high] = [known[0] ?? 0, known.at(-1) ?? 0];
+  return low === high ? [0, 1] : [Math.min(low, high), Math.max(low, high)];
+}
+
 /** The open folders, two at most. */
 export const folders = signal<readonly Opened[]>([]);
 /** What is being read, for the reader. */
@@ -166,10 +186,11 @@ export interface Side {
 export const sides = computed<readonly Side[]>(() => {
   const all = choices.value;
   const named = (name: string) => all.find(({ key }) => key === route.value.params.get(name));
-  const a = named("a") ?? all[0];
+  const [first, other] = folders.value.length === 1 && folders.value[0] ? farthest(folders.value[0]) : [0, 1];
+  const a = named("a") ?? all[first];
   if (!a) return [];
   const wanted = route.value.params.get("b");
-  const second = folders.value.length > 1 ? all.find(({ key }) => key.startsWith("1/")) : all[1];
+  const second = folders.value.length > 1 ? all.find(({ key }) => key.startsWith("1/")) : [all[other], all[first]].find((one) => one !== a);
   const b = wanted === "none" ? undefined : (named("b") ?? second);
   return b && b !== a ? [a, b] : [a];
 });
