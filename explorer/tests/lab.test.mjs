@@ -66,12 +66,29 @@ test("the list of scenes", async () => {
   await accessible("the list");
 });
 
+test("a scene asks before it answers, and its charts have axes before it plays", async () => {
+  await page.getByRole("link", { name: /why a flow of 64 KB took 10 ms/ }).click();
+  await page.locator(".picture").first().waitFor();
+  await page.getByText("How long does the slowest one take, and what does it wait for?").waitFor();
+  assert.equal(await page.getByText("98 % of it is that wait").isVisible(), false);
+  assert.equal(await page.locator(".chart .u-axis").count(), 6);
+  // A transport has the colour of the program's reports.
+  const colour = (name) => page.locator(".chart").first().locator(".u-series", { hasText: name }).locator(".u-marker")
+    .evaluate((marker) => getComputedStyle(marker).borderTopColor);
+  assert.deepEqual([await colour("dctcp"), await colour("ndp")], ["rgb(58, 135, 184)", "rgb(0, 158, 115)"]);
+  await page.getByRole("link", { name: "All scenes" }).click();
+});
+
 test("a scene plays, ends with the native numbers, and exports the same records", async () => {
   await page.getByRole("link", { name: /why a flow of 64 KB took 10 ms/ }).click();
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await page.waitForFunction(() => !/^0(?![.\d])/.test(document.querySelector(".labclock output")?.textContent ?? ""));
   await page.getByRole("button", { name: "Pause" }).click();
   await finish();
+  await page.getByText("98 % of it is that wait").waitFor();
+  // NDP's life, a thirtieth of DCTCP's, is what the charts show at first.
+  const first = page.getByRole("group", { name: "Charts show" }).getByRole("button", { name: /the first \d+/ });
+  assert.equal(await first.getAttribute("aria-pressed"), "true");
   await page.getByText("The scenario as TOML").click();
   const toml = await page.locator(".export pre").textContent();
   const out = native(toml, "scene");

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 struct Scene {
     title: String,
     summary: String,
+    ask: String,
     text: String,
     watch: Vec<String>,
     question: String,
@@ -503,7 +504,8 @@ fn wrong(path: &Path) -> Vec<String> {
     let read = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
     let scene: Scene = toml::from_str(&read("scene.toml")).unwrap();
     let texts = || {
-        let head = [&scene.title, &scene.summary, &scene.text, &scene.question, &scene.answer];
+        let head =
+            [&scene.title, &scene.summary, &scene.ask, &scene.text, &scene.question, &scene.answer];
         head.into_iter().chain(&scene.watch)
     };
     let used: BTreeSet<&str> = texts().flat_map(|text| names(text)).collect();

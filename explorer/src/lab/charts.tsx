@@ -1,12 +1,19 @@
 /** Series of the runs, up to the time that was reached. */
 import { useEffect, useState } from "preact/hooks";
+import { time } from "../parts/format";
 import { Series } from "../parts/series";
-import { advanced, chosenFlows, now, port, reached, runs, seek, times, type Run } from "./store";
+import { looks } from "../theme";
+import { advanced, chosenFlows, now, playing, port, reached, runs, seek, speed, times, type Run } from "./store";
 
 /** Instants over which rates are averaged. */
 const SMOOTH = 6;
 /** Lines in the chart of throughputs at most. */
 const LINES = 8;
+
+/** Seconds of play that empty charts have room for. */
+const ROOM = 10;
+/** A run whose life is a smaller share of the longest one's is a sliver in its charts. */
+const SLIVER = 0.2;
 
 interface Line {
   readonly name: string;
@@ -80,34 +87,75 @@ function useSlowly(): number {
   return seen;
 }
 
-function Chart(props: { lines: Line[]; unit: string; title: string; scale: number; timeUnit: string }) {
-  const { lines, unit, title, scale, timeUnit } = props;
-  const data = [times.map((ps) => ps / scale), ...lines.map(({ values }) => values)];
+/** What all charts share. */
+interface Common {
+  readonly scale: number;
+  readonly timeUnit: string;
+  readonly until: number | undefined;
+}
+
+function Chart({ lines, unit, title, top, common }: { lines: Line[]; unit: string; title: string; top: number; common: Common }) {
+  const { scale, timeUnit, until } = common;
+  const names = lines.map(({ name }) => name);
+  const empty = !times.length;
+  const data = empty ? [[0], ...lines.map(() => [null])] : [times.map((ps) => ps / scale), ...lines.map(({ values }) => values)];
   return (
     <section class="panel chart">
       <h3>{title}</h3>
       <Series
-        data={data} names={lines.map(({ name }) => name)} unit={unit} timeUnit={timeUnit} height={170}
+        data={data} names={names} looks={looks(names)} unit={unit} timeUnit={timeUnit} height={170} until={until} top={empty ? top : undefined}
         cursor={now.value / scale} onTime={(at) => seek(at * scale)}
-        label={`${title} in ${unit} over time, ${lines.map(({ name }) => name).join(", ")}`}
+        label={`${title} in ${unit} over time, ${names.join(", ")}`}
       />
     </section>
+  );
+}
+
+/** When each run ended, or where it is. */
+const lives = () => runs.value.map((run) => (run.over ? (times[run.frames.length - 1] ?? 0) : reached()));
+
+/** The end of the part in which a run lives that would be a sliver in the whole; undefined if none would. */
+function sliver(): number | undefined {
+  const all = lives();
+  const shortest = Math.min(...all);
+  return runs.value.some((run) => run.over) && shortest > 0 && shortest < SLIVER * Math.max(...all) ? 1.25 * shortest : undefined;
+}
+
+/** The choice between the part that the shortest run lives in, and all. */
+function Zoom({ first, zoomed, choose }: { first: number; zoomed: boolean; choose: (zoomed: boolean) => void }) {
+  return (
+    <div class="row small zoom" role="group" aria-label="Charts show">
+      <span class="quiet">Charts show</span>
+      <button type="button" aria-pressed={zoomed} onClick={() => choose(true)}>the first {time(first)}</button>
+      <button type="button" aria-pressed={!zoomed} onClick={() => choose(false)}>all {time(reached())}</button>
+    </div>
   );
 }
 
 /** All charts. */
 export function Charts() {
   useSlowly();
-  const [scale, timeUnit] = reached() > 5e9 ? [1e9, "ms"] : [1e6, "µs"];
-  const common = { scale, timeUnit };
+  const [chosen, choose] = useState<boolean | undefined>();
+  useEffect(() => choose(undefined), [runs.value]);
+  const first = sliver();
+  // Play goes on beyond the first part, and the charts with it.
+  const zoomed = first !== undefined && (chosen ?? !(playing.value && now.value > first));
+  const end = zoomed ? first : reached() || ROOM * speed.peek();
+  const [scale, timeUnit] = end > 5e9 ? [1e9, "ms"] : [1e6, "µs"];
+  const common = { scale, timeUnit, until: zoomed || !reached() ? end / scale : undefined };
   const few = runs.value.every((run) => run.facts.flows <= 12) || chosenFlows.value.length > 0;
+  const most = (of: (run: Run) => number) => Math.max(0, ...runs.value.map(of));
+  const rate = most((run) => run.shape.ports[portOf(run)]?.rate ?? 0) / 1e9;
   return (
-    <div class="charts">
-      <Chart {...common} lines={queues()} unit="KB" title={`Queue of ${port.value}`} />
-      <Chart {...common} lines={uses()} unit="%" title={`Use of ${port.value}`} />
-      {few
-        ? <Chart {...common} lines={throughputs()} unit="Gb/s" title="Throughput of flows" />
-        : <Chart {...common} lines={finished()} unit="flows" title="Flows finished" />}
-    </div>
+    <>
+      {first !== undefined && <Zoom first={first} zoomed={zoomed} choose={choose} />}
+      <div class="charts">
+        <Chart common={common} lines={queues()} unit="KB" top={most((run) => run.facts.buffer_bytes ?? 128 << 10) / 1e3} title={`Queue of ${port.value}`} />
+        <Chart common={common} lines={uses()} unit="%" top={100} title={`Use of ${port.value}`} />
+        {few
+          ? <Chart common={common} lines={throughputs()} unit="Gb/s" top={rate} title="Throughput of flows" />
+          : <Chart common={common} lines={finished()} unit="flows" top={most((run) => run.facts.flows)} title="Flows finished" />}
+      </div>
+    </>
   );
 }

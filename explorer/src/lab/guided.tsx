@@ -7,7 +7,7 @@ import { addressOf, Export } from "./export";
 import { picoseconds, SCENES, type Scene, type SceneCase } from "./scenes";
 import { changed, type Entry } from "./setup";
 import { Stage } from "./stage";
-import { open, port, setup, toEnd } from "./store";
+import { open, over, port, setup, toEnd } from "./store";
 
 /** The list. */
 export function SceneList() {
@@ -42,8 +42,7 @@ async function entry(scene: Scene, own: SceneCase): Promise<Entry> {
 
 /** Opens a scene with some of its tries beside its cases. */
 async function show(scene: Scene, tries: readonly SceneCase[]): Promise<void> {
-  const cases = tries.length && !scene.cases[0]?.name ? [{ ...scene.cases[0], name: "as it was" }] : scene.cases;
-  const entries = await Promise.all([...cases, ...tries].map((own) => entry(scene, own)));
+  const entries = await Promise.all([...scene.cases, ...tries].map((own) => entry(scene, own)));
   await open({ entries, port: scene.view.port }, scene.view.flows ?? []);
 }
 
@@ -63,6 +62,19 @@ function Tries({ scene }: { readonly scene: Scene }) {
         <button type="button" aria-pressed={on.includes(name)} onClick={() => void toggle(name)}>{name}</button>
       ))}
     </div>
+  );
+}
+
+/** What happens, for who has looked: folded until the runs are over. */
+function Told({ scene }: { readonly scene: Scene }) {
+  return (
+    <details class="panel told" open={over.value} key={`${scene.name} ${over.value}`}>
+      <summary><h3>What happens{over.value ? "" : " (look first)"}</h3></summary>
+      <div class="intro">
+        <p class="lead">{scene.text}</p>
+        <ol class="watch">{scene.watch.map((line) => <li>{line}</li>)}</ol>
+      </div>
+    </details>
   );
 }
 
@@ -98,14 +110,9 @@ export function ScenePage({ name }: { readonly name: string }) {
       <Neighbours at={at} />
       <h2><span class="quiet">{at + 1}.</span> {scene.title}</h2>
       {(broken.value || problem) && <div class="notice" role="alert">{broken.value || problem}</div>}
-      <div class="intro">
-        <p class="lead">{scene.text}</p>
-        <div>
-          <h3>What to watch</h3>
-          <ol class="watch">{scene.watch.map((line) => <li>{line}</li>)}</ol>
-        </div>
-      </div>
+      <p class="lead">{scene.ask}</p>
       <Stage base={picoseconds(scene.view.speed)} ports={scene.view.ports ?? []} />
+      <Told scene={scene} />
       <section class="panel question">
         <h3>{scene.question}</h3>
         {scene.tries.length > 0 && <Tries scene={scene} />}

@@ -143,7 +143,8 @@ function Answer() {
   let before = 0;
   return (
     <section class="panel why" aria-live="polite">
-      <h3>Flow {flow.id} under {run?.title}: host{flow.src} to host{flow.dst}, {bytes(flow.size_bytes)}, {timeText(flow.fct_ps)}</h3>
+      <h3>Why flow {flow.id} took {timeText(flow.fct_ps)} under {run?.title}</h3>
+      <p class="small quiet">{bytes(flow.size_bytes)} from host{flow.src} to host{flow.dst}</p>
       {verdict.map((sentence) => <p>{coded(sentence)}</p>)}
       <div class="scroll" role="region" aria-label="Where the time went" tabIndex={0}>
         <table class="times figures">

@@ -13,6 +13,8 @@ export interface Scene {
   readonly scenario: string;
   readonly title: string;
   readonly summary: string;
+  /** The question that the picture answers, before it plays. */
+  readonly ask: string;
   readonly text: string;
   readonly watch: readonly string[];
   readonly question: string;
@@ -48,6 +50,7 @@ function scene(path: string, text: string): Scene {
     scenario: SCENARIOS[path.replace(/scene\.toml$/, "scenario.toml")] ?? "",
     title: told(written.title),
     summary: told(written.summary),
+    ask: told(written.ask),
     text: told(written.text),
     watch: written.watch.map(told),
     question: told(written.question),

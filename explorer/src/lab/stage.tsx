@@ -17,13 +17,16 @@ const SMOOTH = 4;
 /** Whether the reader asked for little motion. */
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
+/** The use of a link from which it counts as busy. */
+const BUSY = 0.5;
+
 /** What the picture shows of every port at an instant. */
-function looks(run: Run, at: number, values: Float32Array): void {
+function look(run: Run, at: number, values: Float32Array): void {
   const ports = run.shape.ports.length;
   const last = Math.min(at, run.frames.length - 1);
   const frame = run.frames[last];
   const from = run.frames[last - SMOOTH];
-  if (!frame || at > last) {
+  if (!frame) {
     values.fill(0);
     return;
   }
@@ -32,6 +35,15 @@ function looks(run: Run, at: number, values: Float32Array): void {
     const sent = (frame[ports + one] ?? 0) - (from?.[ports + one] ?? 0);
     values[one] = span > 0 ? Math.min(1, (sent * 8e12) / span / (run.shape.ports[one]?.rate ?? 1)) : 0;
   }
+}
+
+/** The instant whose picture a run that is over keeps: the last at which a link was busy. */
+function kept(run: Run, values: Float32Array): number {
+  for (let at = run.frames.length - 1; at > 0; at--) {
+    look(run, at, values);
+    if (values.some((use) => use >= BUSY)) return at;
+  }
+  return run.frames.length - 1;
 }
 
 /** Whether a link was paused in the last instant. */
@@ -44,8 +56,8 @@ function paused(run: Run, at: number, one: number): boolean {
 function overlay(run: Run, at: number, values: Float32Array, most: number, phase: number) {
   return (context: CanvasRenderingContext2D, place: Placed) => {
     const ports = run.shape.ports.length;
-    const frame = run.frames[Math.min(at, run.frames.length - 1)];
-    if (!frame || at >= run.frames.length) return;
+    const frame = run.frames[at];
+    if (!frame) return;
     const before = run.frames[Math.max(0, at - 2 * SMOOTH)];
     for (let one = 0; one < ports; one++) {
       const dots = still.matches ? 0 : Math.round((values[one] ?? 0) * 4);
@@ -112,24 +124,26 @@ function bars(context: CanvasRenderingContext2D, [x, y]: [number, number], place
 function Picture({ run }: { readonly run: Run }) {
   const values = useMemo(() => new Float32Array(run.shape.ports.length), [run]);
   const begun = useRef(performance.now());
-  const at = instant(now.value);
-  looks(run, at, values);
+  const reached = instant(now.value);
+  const done = run.over && reached >= run.frames.length - 1;
+  const end = useMemo(() => (run.over ? kept(run, values) : 0), [run, run.over]);
+  const at = done ? end : reached;
+  look(run, at, values);
   const most = run.facts.buffer_bytes ?? 128 << 10;
   const chosen = run.shape.ports.findIndex(({ name }) => name === port.value);
   const phase = playing.value ? ((performance.now() - begun.current) / 900) % 1 : 0.4;
-  const frame = run.frames[Math.min(at, run.frames.length - 1)];
+  const frame = run.frames[at];
   const describe = (one: number) => {
     const ports = run.shape.ports.length;
     const lost = frame?.[2 * ports + one] ?? 0;
     return `${run.shape.ports[one]?.name ?? ""}: used ${percent(values[one])}, queue ${bytes(frame?.[one] ?? 0)}` +
       `${lost ? `, ${lost} packets dropped or trimmed so far` : ""}${paused(run, at, one) ? ", paused" : ""}`;
   };
-  const finished = run.completed[Math.min(at, run.completed.length - 1)] ?? 0;
-  const done = run.over && at >= run.frames.length - 1;
+  const finished = run.completed[Math.min(reached, run.completed.length - 1)] ?? 0;
   return (
     <section class="panel picture">
       <h3 class="row">{run.title}
-        <span class="quiet small figures">{finished} of {run.facts.flows} flows finished{done ? ", run over" : ""}</span>
+        <span class="quiet small figures">{finished} of {run.facts.flows} flows finished{done ? `; over, seen at ${timeText(times[at] ?? 0)}` : ""}</span>
       </h3>
       <FabricView
         shape={run.shape} values={values} tick={now.value + advanced.value + phase} describe={describe}
