@@ -1,7 +1,8 @@
 //! Programs of jobs: what each rank sends, receives and computes, and what each of these waits for.
 //!
 //! A [`Program`] has a graph of [`Node`]s per rank. [`read_goal`] and [`Binary`] read files of GOAL,
-//! [`write_text`] and [`write_binary`] write them.
+//! [`write_text`] and [`write_binary`] write them; [`Execution`] runs one rank, told by a world what has
+//! arrived and what time it is. It does no I/O and has no clock.
 //!
 //! ```
 //! let text = "num_ranks 2\nrank 0 {\na: calc 500\nb: send 1000b to 1\nb requires a\n}\n\
@@ -14,11 +15,14 @@
 
 mod check;
 mod error;
+mod execution;
 mod goal;
 mod graph;
+mod matching;
 mod warning;
 
 pub use error::{Place, ProgramError};
+pub use execution::{Blocked, Execution, Issue, Orders, RankTimes, Waiting};
 pub use goal::{Binary, read_goal, write_binary, write_text};
 pub use graph::{ANY, Edge, Node, Op, Program, Rank};
 pub use warning::{EMPTY_MESSAGES, WARNINGS};

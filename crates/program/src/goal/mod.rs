@@ -49,4 +49,4 @@ pub fn read_goal(file: &str, bytes: &[u8]) -> Result<Program, ProgramError> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
