@@ -13,8 +13,9 @@ use crate::transit::{Border, Common, Outbox, Transit};
 use incast_fabric::{Fabric, Forwarding, PortId, PortSpec};
 use incast_transport::{FlowId, HostId, PacketPool, PacketRef, Port, Random, Routing};
 use incast_world::{
-    BurstLoss, Captures, EndHost, FlowSetup, LinkState, LossLog, Options, PortMaker, PortSeries,
-    Setup, Switch, Transmitter, epochs, new_deliveries, new_probe, purpose,
+    BurstLoss, Captures, EndHost, Executions, FlowSetup, Hosted, LinkState, LossLog, Options,
+    PortMaker, PortSeries, Running, Setup, Switch, Transmitter, epochs, new_deliveries, new_probe,
+    purpose,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -33,7 +34,7 @@ const LARGE: u32 = 1 << 13;
 
 /// Partitions a setup for `threads` threads; also returns the length of a window in picoseconds.
 pub(crate) fn build(setup: Setup, threads: usize) -> (Vec<Partition>, u64) {
-    Builder(setup).build(threads.max(1), 1)
+    Builder::new(setup).build(threads.max(1), 1)
 }
 
 /// The same, each partition in batches of about `hosts` hosts; without a number, of as many as suits
@@ -46,15 +47,27 @@ pub(crate) fn build_batched(
     let all = setup.fabric.hosts();
     let usual = if all < LARGE { all } else { BATCH_HOSTS.max(all / MOST_BATCHES) };
     let hosts = hosts.unwrap_or(usual);
-    let builder = Builder(setup);
+    let builder = Builder::new(setup);
     let batches = if builder.takes_batches() { all.div_ceil(hosts.max(1)) } else { 1 };
     let threads = threads.max(1);
     builder.build(threads, (batches as usize).div_ceil(threads))
 }
 
-struct Builder(Setup);
+/// What partitions take their parts of.
+struct Builder(Setup, Shared);
+
+/// Executions that no partition has taken yet, and the ends of flows.
+#[derive(Default)]
+struct Shared {
+    executions: Vec<Option<Hosted>>,
+    ends: Arc<[[u32; 2]]>,
+}
 
 impl Builder {
+    fn new(setup: Setup) -> Builder {
+        Builder(setup, Shared::default())
+    }
+
     /// For `threads` partitions of so many batches each.
     fn build(mut self, threads: usize, batches: usize) -> (Vec<Partition>, u64) {
         let fabric = self.0.fabric.clone();
@@ -63,7 +76,7 @@ impl Builder {
         let mut window = window(&fabric, |node| batch_of[node as usize]);
         // Without propagation delay there is no lookahead. A flow that waits for one that ends in
         // another batch must start at the instant of that flow's completion.
-        let waits = self.waits_across(&batch_of);
+        let waits = self.waits_across(&batch_of) || self.executes_across(&batch_of);
         if window == 0 || window > self.0.options.drain.0 || waits || self.cyclic() {
             batch_of.iter_mut().for_each(|batch| *batch = 0);
             window = u64::MAX;
@@ -120,6 +133,18 @@ impl Builder {
         })
     }
 
+    /// Whether a flow of an execution starts or ends in another partition than that has its host.
+    fn executes_across(&self, part_of: &[u32]) -> bool {
+        let Executions { all, ends } = &self.0.executions;
+        let at = |number: u32| all.get(number as usize).map(|one| part_of[one.host as usize]);
+        self.0.flows.iter().zip(ends).any(|(FlowSetup { flow, .. }, [from, to])| {
+            let differs = |number: u32, host: HostId| {
+                at(number).is_some_and(|part| part != part_of[host.0 as usize])
+            };
+            differs(*from, flow.src) || differs(*to, flow.dst)
+        })
+    }
+
     /// Whether pauses can deadlock. Only a single partition detects a deadlock at the same instant
     /// for any number of threads.
     fn cyclic(&self) -> bool {
@@ -129,6 +154,9 @@ impl Builder {
     fn common(&mut self, batch_of: Vec<u32>, batches: u32) -> Common {
         let mut routing = [Routing::Ecmp; 256];
         self.0.routing.iter().for_each(|(id, how)| routing[id.0 as usize] = *how);
+        let Executions { all, ends } = std::mem::take(&mut self.0.executions);
+        let begins = all.iter().map(|one| (one.host, one.at.0)).collect();
+        self.1 = Shared { executions: all.into_iter().map(Some).collect(), ends: ends.into() };
         Common {
             fabric: self.0.fabric.clone(),
             seed: self.0.options.seed,
@@ -136,6 +164,7 @@ impl Builder {
             batches,
             routing,
             endings: self.0.endings(),
+            begins,
             flows: std::mem::take(&mut self.0.flows),
             epochs: epochs(&self.0.fabric),
             buffers: self.0.buffers(),
@@ -158,8 +187,11 @@ impl Builder {
         let batches = Batches::new(first, own, window, common.seed);
         let batch_of =
             |host: u32| here(host).then(|| (common.batch_of[host as usize] - first) as usize);
+        let Shared { executions, ends } = &mut self.1;
+        let executions = Running::new(executions, ends, here);
+        let starts = (self.0.gates.as_slice(), executions);
         let mut part = Partition {
-            openings: Openings::new(common, &self.0.gates, batches.count(), batch_of),
+            openings: Openings::new(common, starts, batches.count(), batch_of),
             events: 0,
             net: self.network(index, count, batches, common),
             hosts: vec![],
@@ -251,7 +283,13 @@ impl Builder {
                 outboxes: (0..count).map(|_| Outbox::default()).collect(),
                 batches,
             },
-            probe: new_probe(flows, routing, options),
+            probe: {
+                let mut probe = new_probe(flows, routing, options);
+                if !common.begins.is_empty() {
+                    probe.keep_known();
+                }
+                probe
+            },
             deliveries: new_deliveries(flows, routing, options, ends_here),
             captures: Captures::new(options, fabric),
             hops: 0,

@@ -102,6 +102,7 @@ struct Published {
     next: AtomicU64,
     events: AtomicU64,
     completed: AtomicUsize,
+    done: AtomicUsize,
     last: AtomicU64,
     delivered: AtomicU64,
     whole: AtomicI64,
@@ -276,7 +277,8 @@ impl Team {
             monitor.report(limit, completed, sum(|p| p.hops.load(Ordering::Relaxed)));
         }
         let whole = all.iter().map(|p| p.whole.load(Ordering::Relaxed)).sum();
-        end.note(completed, last, delivered, whole);
+        let done = sum(|p| p.done.load(Ordering::Relaxed) as u64) as usize;
+        end.note(done, last, delivered, whole);
         for from in (0..count).filter(|from| *from != index) {
             part.net.receive(&mut self.mail[parity][from][index].lock().expect("no panic"));
         }
@@ -316,11 +318,12 @@ impl Team {
             }
             let progress = parts.iter().map(|part| &part.openings.progress);
             let completed = progress.clone().map(|progress| progress.completed).sum();
+            let done = progress.clone().map(|progress| progress.done).sum();
             let whole = progress.clone().map(|progress| progress.whole).sum();
             let last = progress.map(|progress| progress.last_completion).max().unwrap_or(0);
             let transits = parts.iter().map(|part| &part.net.transit);
             let delivered = parts.iter().map(|part| part.last_delivery()).max();
-            end.note(completed, last, delivered.unwrap_or(0), whole);
+            end.note(done, last, delivered.unwrap_or(0), whole);
             monitor.report(limit, completed, transits.map(|transit| transit.hops).sum());
             let events = parts.iter().map(|part| part.events).sum();
             let stopped = monitor.stopped();
@@ -348,6 +351,7 @@ impl Published {
         let (progress, transit) = (&part.openings.progress, &part.net.transit);
         self.events.store(part.events, Ordering::Relaxed);
         self.completed.store(progress.completed, Ordering::Relaxed);
+        self.done.store(progress.done, Ordering::Relaxed);
         self.last.store(progress.last_completion, Ordering::Relaxed);
         self.delivered.store(part.last_delivery(), Ordering::Relaxed);
         self.whole.store(progress.whole, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! A partition of the fabric with its own clock and event loop.
 
-use crate::agenda::PORT_TIMER;
+use crate::agenda::{Agenda, PORT_TIMER};
 use crate::egress::Egress;
 use crate::host::HostState;
 use crate::mark;
@@ -10,7 +10,7 @@ use crate::switch::{arrive, egress, is_eventful, settle};
 use crate::transit::{Common, Transit};
 use incast_fabric::PortId;
 use incast_transport::{PacketRef, Time};
-use incast_world::{Ending, Gate, LinkState, Progress, Switch};
+use incast_world::{Due, Ending, Gate, LinkState, Progress, Running, Switch};
 use std::cmp::Reverse;
 
 /// The flows that start in a partition.
@@ -18,6 +18,9 @@ pub(crate) struct Openings {
     /// Flows of each batch by start time, and those that are ended, latest first.
     timed: Vec<Vec<u32>>,
     pub progress: Progress,
+    pub executions: Running,
+    /// Facts of the probe that were taken note of.
+    noted: usize,
 }
 
 /// The nodes of a partition and the network between them.
@@ -50,10 +53,10 @@ impl Switches {
 }
 
 impl Openings {
-    /// The flows of this partition: `batch` is that of a host that is here, one of `batches`.
+    /// The flows and executions of this partition: `batch` is that of a host that is here, one of `batches`.
     pub fn new(
         common: &Common,
-        gates: &[Gate],
+        (gates, executions): (&[Gate], Running),
         batches: usize,
         batch: impl Fn(u32) -> Option<usize>,
     ) -> Openings {
@@ -70,9 +73,14 @@ impl Openings {
                 timed[batch].push(index);
             }
         }
+        for ((host, _), index) in common.begins.iter().zip(common.first_execution()..) {
+            if let Some(batch) = batch(*host) {
+                timed[batch].push(index);
+            }
+        }
         let latest_first = |index: &u32| Reverse((common.opens_at(*index), *index));
         timed.iter_mut().for_each(|flows| flows.sort_by_key(latest_first));
-        Openings { timed, progress: Progress::new(flows, gates) }
+        Openings { timed, progress: Progress::new(flows, gates), executions, noted: 0 }
     }
 
     /// Schedules the next flow of the current batch with a given start time.
@@ -96,11 +104,48 @@ impl Openings {
     #[inline]
     fn note(&mut self, net: &mut Network) {
         let transit = &mut net.transit;
-        if transit.probe.outcomes().len() > self.progress.completed {
+        if transit.probe.news() > self.noted {
+            self.noted = transit.probe.news();
             let agenda = &mut transit.agenda;
             let open = |at, flow| agenda.schedule_open(at, flow);
             self.progress.note(transit.probe.outcomes(), &transit.common.flows, open);
+            if !self.executions.is_empty() {
+                self.tell(net);
+            }
         }
+    }
+
+    /// Tells executions what is new.
+    #[cold]
+    fn tell(&mut self, net: &mut Network) {
+        let Transit { probe, agenda, common, .. } = &mut net.transit;
+        let Openings { progress, executions, .. } = self;
+        let (first, now) = (common.first_execution(), agenda.now);
+        executions
+            .note(probe.outcomes(), probe.known(), |due| order(due, progress, agenda, first, now));
+    }
+
+    /// It is the time at which an execution begins or wakes.
+    fn wake(&mut self, net: &mut Network, number: u32) {
+        let Transit { agenda, common, .. } = &mut net.transit;
+        let Openings { progress, executions, .. } = self;
+        let (first, now) = (common.first_execution(), agenda.now);
+        executions.wake(number, now, |due| order(due, progress, agenda, first, now));
+    }
+}
+
+/// Does what executions want; the number of the first of them follows those of flows and endings.
+fn order(due: Due, progress: &mut Progress, agenda: &mut Agenda, first: u32, now: u64) {
+    match due {
+        Due::Open(flow) => {
+            progress.opens = progress.opens.max(now);
+            agenda.schedule_open(now, flow.0);
+        }
+        Due::Wake(at, number) => {
+            progress.opens = progress.opens.max(at);
+            agenda.schedule_open(at, first + number);
+        }
+        Due::Over => progress.over(now),
     }
 }
 
@@ -109,7 +154,7 @@ pub(crate) fn own_host(hosts: &mut [Option<HostState>], host: u32) -> &mut HostS
 }
 
 impl Partition {
-    /// Runs about `most` events before `end`, and stops when `goal` flows are complete. Returns
+    /// Runs about `most` events before `end`, and stops when `goal` flows and executions are done. Returns
     /// whether events before `end` may be left.
     pub fn run_some(&mut self, end: u64, most: u64, goal: usize) -> bool {
         match self.net.transit.border.batches.count() {
@@ -127,7 +172,7 @@ impl Partition {
             if start >= end {
                 return false;
             }
-            if self.events >= last || self.openings.progress.completed >= goal {
+            if self.events >= last || self.openings.progress.done >= goal {
                 return true;
             }
             let limit = start.saturating_add(batches.window).min(end);
@@ -155,7 +200,7 @@ impl Partition {
         border.batches.leave(agenda, due);
     }
 
-    /// Runs the current batch: at most `most` events before `end`, and until `goal` flows are complete.
+    /// Runs the current batch: at most `most` events before `end`, and until `goal` flows and executions are done.
     fn run_batch(&mut self, end: u64, most: u64, goal: usize) -> bool {
         let last = self.events.saturating_add(most);
         loop {
@@ -171,7 +216,7 @@ impl Partition {
             if next >= end {
                 return false;
             }
-            if self.events >= last || self.openings.progress.completed >= goal {
+            if self.events >= last || self.openings.progress.done >= goal {
                 return true;
             }
             let agenda = &mut self.net.transit.agenda;
@@ -364,12 +409,15 @@ impl Partition {
         self.net.transit.agenda.kicks.clear();
     }
 
-    /// Starts a flow, or ends one.
+    /// Starts a flow, or ends one, or lets an execution go on.
     fn open(&mut self, index: u32) {
         self.openings.open(&mut self.net, index);
         let common = self.net.transit.common.clone();
         match common.flows.get(index as usize) {
             Some(setup) => own_host(&mut self.hosts, setup.flow.src.0).open(&mut self.net, setup),
+            None if index >= common.first_execution() => {
+                self.openings.wake(&mut self.net, index - common.first_execution());
+            }
             None => {
                 let Ending { host, flow, .. } = common.endings[index as usize - common.flows.len()];
                 let host = own_host(&mut self.hosts, host);

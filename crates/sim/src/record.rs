@@ -19,6 +19,10 @@ pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Capt
     });
     let width = common_width(widths, ended.saturating_sub(start));
     record.interval = Span(width);
+    let mut executions: Vec<_> =
+        parts.iter().flat_map(|part| part.openings.executions.records()).collect();
+    executions.sort_by_key(|(number, _)| *number);
+    record.executions = executions.into_iter().map(|(_, own)| own).collect();
     for part in parts {
         let net = part.net;
         let transit = net.transit;
@@ -56,7 +60,8 @@ pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Capt
     }
     record.ports.sort_by_key(|port| port.port);
     record.series.sort_by_key(|series| series.flow);
-    record.complete = all_complete(&record, &common.flows);
+    let over = record.executions.iter().all(|own| own.ended.is_some());
+    record.complete = over && all_complete(&record, &common.flows);
     let captured = captures.map_or(vec![], |captures| captures.finish(&mut record));
     (record, captured)
 }

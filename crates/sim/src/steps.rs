@@ -81,8 +81,8 @@ impl Steps {
         transit.captures.reach(transit.agenda.now);
         let progress = &self.part.openings.progress;
         let (last, whole) = (progress.last_completion, progress.whole);
-        let (completed, delivered) = (progress.completed, self.part.last_delivery());
-        self.end.note(completed, last, delivered, whole);
+        let (done, delivered) = (progress.done, self.part.last_delivery());
+        self.end.note(done, last, delivered, whole);
         let mut moved = self.end.limit() != before;
         let deadlock = !self.part.net.buffers.deadlock.is_empty();
         if !deadlock && !more && limit == before && !moved {

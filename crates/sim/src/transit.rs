@@ -26,6 +26,8 @@ pub(crate) struct Common {
     pub flows: Vec<FlowSetup>,
     /// Flows that their applications end; the first has the number after the last flow.
     pub endings: Vec<Ending>,
+    /// Host of each execution, and when it begins; the first has the number after the last ending.
+    pub begins: Vec<(u32, u64)>,
     /// Changes of links, in order of time.
     pub epochs: Vec<Epoch>,
     pub buffers: Buffers,
@@ -39,12 +41,20 @@ impl Common {
         self.batch_of[node as usize] / self.batches
     }
 
-    /// When a flow with a given start opens, or one is ended, by its number.
+    /// The number of the first execution.
+    #[inline]
+    pub fn first_execution(&self) -> u32 {
+        (self.flows.len() + self.endings.len()) as u32
+    }
+
+    /// When a flow with a given start opens, one is ended, or an execution begins, by its number.
     pub fn opens_at(&self, index: u32) -> u64 {
-        match self.flows.get(index as usize) {
-            Some(setup) => setup.flow.start.0,
-            None => self.endings[index as usize - self.flows.len()].at,
+        if let Some(setup) = self.flows.get(index as usize) {
+            return setup.flow.start.0;
         }
+        let place = index as usize - self.flows.len();
+        let ending = self.endings.get(place).map(|ending| ending.at);
+        ending.unwrap_or_else(|| self.begins[place - self.endings.len()].1)
     }
 }
 

@@ -218,7 +218,8 @@ pub use port::{
 pub use probe::Probe;
 pub use random::Random;
 pub use record::{
-    Bin, CaptureCut, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord, RunRecord,
+    Bin, CaptureCut, ExecutionRecord, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord,
+    RunRecord,
 };
 pub use site::{
     Acks, FabricSite, HostSite, PlbRule, PlbSettings, PortSite, SizeQuantiles, SwitchSite, Timers,

@@ -45,6 +45,10 @@ pub struct Probe {
     /// Shortest wait that the loss of a control packet may explain.
     patience: u64,
     outcomes: Vec<Outcome>,
+    /// Flows of the run whose sources know that they have arrived, and when; only if somebody wants to know.
+    known: Option<Vec<(FlowId, u64)>>,
+    /// Entries of `outcomes` and `known`.
+    news: usize,
     deliveries: Option<Vec<(FlowId, u64, u32)>>,
     clock: HostClock,
     now: u64,
@@ -82,6 +86,8 @@ impl Probe {
             scratch: Scratch::default(),
             patience: 0,
             outcomes: vec![],
+            known: None,
+            news: 0,
             deliveries: log_deliveries.then(Vec::new),
             clock: HostClock::default(),
             now: 0,
@@ -163,6 +169,12 @@ impl Probe {
         match known {
             Some(first) => self.senders[place].acknowledged = Some(first),
             None if place > self.run => self.ended.push(Ended { flow, at, received: false }),
+            None if place < self.run => {
+                if let Some(known) = &mut self.known {
+                    known.push((flow, at.0));
+                    self.news += 1;
+                }
+            }
             None => {}
         }
     }
@@ -220,6 +232,7 @@ impl Probe {
             let (parts, last, started) =
                 flow_losses::whole(flow, losses, stamps, meta, *path, self.now);
             self.outcomes.push(Outcome { flow, started, completed: self.now, parts, last });
+            self.news += 1;
         }
         self.forget_losses(place);
     }
@@ -405,42 +418,6 @@ impl Probe {
         (&mut self.lossy[*entry as usize - 1], &mut self.scratch)
     }
 
-    // -- flows opened while the run goes on ----------------------------------------------------
-
-    /// Gives an entry to a flow of `size` bytes (0 if unknown) that is not of the run.
-    /// `transport` is its transport's index, see [`group`](Probe::group).
-    ///
-    /// Panics if the number is that of a flow of the run or of one that is admitted.
-    pub fn admit(&mut self, flow: FlowId, size: u64, transport: u8) {
-        assert!(flow.0 as usize >= self.run, "flow {} is of the run", flow.0);
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.senders.push(SenderTrace::default());
-            self.receivers.push(ReceiverTrace::default());
-            self.senders.len() as u32 - 1
-        });
-        let known = self.admitted.insert(flow.0 as u64, place);
-        assert!(known.is_none(), "flow {} admitted twice", flow.0);
-        self.senders[place as usize] = SenderTrace { transport, ..SenderTrace::default() };
-        self.receivers[place as usize] = ReceiverTrace { size, ..ReceiverTrace::default() };
-    }
-
-    /// Takes the entry of an admitted flow back. Nothing happens if it has none.
-    pub fn dismiss(&mut self, flow: FlowId) {
-        let Some(place) = self.admitted.remove(&(flow.0 as u64)) else { return };
-        self.forget_losses(place as usize);
-        self.free.push(place);
-    }
-
-    /// Number of flows admitted and not dismissed.
-    pub fn admitted(&self) -> usize {
-        self.admitted.len()
-    }
-
-    /// Moves the ends of admitted flows since the last call to `into`, in order of time.
-    pub fn take_ended(&mut self, into: &mut Vec<Ended>) {
-        into.append(&mut self.ended);
-    }
-
     // -- what is known ---------------------------------------------------------------------------
 
     /// Sender records of the flows of the run, indexed by flow.
@@ -496,5 +473,6 @@ impl Probe {
     }
 }
 
+mod opened;
 #[cfg(test)]
 mod tests;

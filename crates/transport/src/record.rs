@@ -183,10 +183,29 @@ pub struct RunRecord {
     pub malformed: u64,
     /// Packets lost on links (random loss and failures).
     pub link_losses: u64,
+    /// What executions have done, by number; empty without any.
+    pub executions: Vec<ExecutionRecord>,
     /// Where the capture was cut off, if ports that were captured sent more packets than were kept.
     pub captures_cut: Option<CaptureCut>,
     /// The trace, if there is one.
     pub trace: Option<Trace>,
+}
+
+/// What an execution at a host, such as a rank of a program, has done.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ExecutionRecord {
+    /// When it began; `None` if it has not.
+    pub begun: Option<Time>,
+    /// When it was over; `None` if it is not.
+    pub ended: Option<Time>,
+    /// For how long it computed.
+    pub computing: Span,
+    /// Steps that are not done.
+    pub left: u64,
+    /// What it waits for, beside time.
+    pub waits: Vec<String>,
+    /// Whether it will do something by itself.
+    pub busy: bool,
 }
 
 /// Where a capture was cut off: it has the first packets of the run, by time, then port.

@@ -2,7 +2,7 @@
 
 use crate::maker::{PortMaker, check_kinds};
 use crate::queues::{QueuedHost, Queues};
-use crate::{FlowSetup, Options, Setup, SharedBuffer, cut_for_good, epochs};
+use crate::{Executions, FlowSetup, Options, Setup, SharedBuffer, cut_for_good, epochs};
 use incast_egress::port::{Builder, Join, Marking, PolicyConflict, splits};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
@@ -124,6 +124,7 @@ pub fn assemble(
             .collect(),
         flows,
         gates: vec![],
+        executions: Executions::default(),
         payloads,
         shared,
         options,

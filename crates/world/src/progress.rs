@@ -50,6 +50,8 @@ pub struct Progress {
     delays: Vec<u64>,
     /// Flows completed.
     pub completed: usize,
+    /// The same, and executions that are over.
+    pub done: usize,
     /// When the last of them was, picoseconds.
     pub last_completion: u64,
     /// When the last flow opens of those that nothing but time keeps, picoseconds.
@@ -94,6 +96,7 @@ impl Progress {
             earliest,
             delays: gates.iter().map(|gate| gate.delay.0).collect(),
             completed: 0,
+            done: 0,
             last_completion: 0,
             opens: 0,
             whole: 0,
@@ -116,11 +119,18 @@ impl Progress {
     ) {
         for outcome in &outcomes[self.completed..] {
             self.completed += 1;
+            self.done += 1;
             // Batches of a partition complete their flows of a window one batch after the other.
             self.last_completion = self.last_completion.max(outcome.completed);
             self.whole -= i64::from(flows[outcome.flow.0 as usize].cut == Time::NEVER);
             self.complete(outcome.flow, Time(outcome.completed), flows, &mut open);
         }
+    }
+
+    /// An execution is over.
+    pub fn over(&mut self, now: u64) {
+        self.done += 1;
+        self.last_completion = self.last_completion.max(now);
     }
 
     /// A flow is complete: `open` is called as in [`note`](Progress::note).
@@ -216,8 +226,8 @@ impl Work {
 /// has been delivered for long. All in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
-    /// Flows to wait for.
-    flows: usize,
+    /// Flows and executions to wait for.
+    goal: usize,
     /// When the last flow without an end is ended by its application.
     stopped: u64,
     until: u64,
@@ -255,13 +265,14 @@ impl End {
         let awaited_all = options.until != Time::NEVER && endless > options.stops.len();
         let ending = if awaited_all { flows.len() } else { flows.len() - endless };
         let stopped = options.stops.iter().map(|(_, at)| at.0).max().unwrap_or(0);
-        let at = if ending == 0 && endless > 0 {
+        let goal = ending + setup.executions.all.len();
+        let at = if goal == 0 && endless > 0 {
             stopped.saturating_add(options.drain.0)
         } else {
             u64::MAX
         };
         End {
-            flows: ending,
+            goal,
             stopped,
             until: options.until.min(Time::HORIZON).0,
             drain: options.drain.0,
@@ -279,13 +290,13 @@ impl End {
 
     /// For a part of a run, which ends with its options' `until`, whatever is complete.
     pub fn of_part(setup: &Setup) -> End {
-        let (flows, at) = (usize::MAX, u64::MAX);
-        End { flows, at, all: false, awaited: 0, drain: 0, ..End::of(setup) }
+        let (goal, at) = (usize::MAX, u64::MAX);
+        End { goal, at, all: false, awaited: 0, drain: 0, ..End::of(setup) }
     }
 
-    /// Flows whose completion ends the run; more than there are once it is known when it ends.
+    /// Flows and executions whose completion ends the run; more than there are once it is known when it ends.
     pub fn goal(&self) -> usize {
-        if self.at == u64::MAX { self.flows } else { usize::MAX }
+        if self.at == u64::MAX { self.goal } else { usize::MAX }
     }
 
     /// How long the run goes on after the last completion.
@@ -294,12 +305,12 @@ impl End {
     }
 
     /// Payload was last delivered at `delivered`, or is awaited until then, as a flow [opens](Progress::opens);
-    /// `whole` is [`Progress::whole`] of all. When all flows
-    /// are complete, the run ends `drain` after the last.
-    pub fn note(&mut self, completed: usize, last: u64, delivered: u64, whole: i64) {
+    /// `whole` is [`Progress::whole`] of all. When all that there is to wait for is
+    /// [done](Progress::done), the run ends `drain` after the last of it.
+    pub fn note(&mut self, done: usize, last: u64, delivered: u64, whole: i64) {
         self.delivered = delivered;
         self.open = self.whole + whole;
-        if completed == self.flows && self.at == u64::MAX {
+        if done == self.goal && self.at == u64::MAX {
             self.at = last.max(self.stopped).saturating_add(self.drain);
         }
     }
@@ -375,6 +386,7 @@ impl End {
 fn awaited(setup: &Setup) -> u64 {
     let starts = setup.flows.iter().map(|one| one.flow.start).filter(|start| *start != Time::NEVER);
     let starts = starts.chain(setup.gates.iter().map(|gate| gate.from));
+    let starts = starts.chain(setup.executions.all.iter().map(|one| one.at));
     let delays = setup.flows.iter().map(|one| one.delay);
     let delay = delays.chain(setup.gates.iter().map(|gate| gate.delay)).max().unwrap_or(Span::ZERO);
     starts.max().unwrap_or(Time::ZERO).0.saturating_add(delay.0)

@@ -1,6 +1,6 @@
 //! What a world is made from.
 
-use crate::{Balance, Buffers, CaptureStream, Pfc, PortMaker, Queues, Storm, TraceLog};
+use crate::{Balance, Buffers, CaptureStream, Executions, Pfc, PortMaker, Queues, Storm, TraceLog};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
     Bytes, Extension, Flow, FlowId, Framing, Host, Packet, Routing, Span, SwitchHook, Time,
@@ -223,6 +223,8 @@ pub struct Setup {
     pub flows: Vec<FlowSetup>,
     /// What several flows wait for.
     pub gates: Vec<Gate>,
+    /// What opens flows while the run goes on: those have [`Time::NEVER`] as their start.
+    pub executions: Executions,
     /// Most payload of a packet, of transports whose packets carry an extension.
     pub payloads: Vec<(TransportId, u16)>,
     /// One buffer per switch instead of one per port.
