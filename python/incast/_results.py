@@ -67,6 +67,13 @@ class Run:
         return _polars(self._source.table(self._at, "collectives"))
 
     @functools.cached_property
+    def ranks(self) -> polars.DataFrame:
+        """One row per rank of each program (traffic of kind `program`)."""
+        if "programs" not in self.summary:
+            raise RunError("the run has no programs: its scenario has no traffic of kind `program`")
+        return _polars(self._source.table(self._at, "ranks"))
+
+    @functools.cached_property
     def servers(self) -> polars.DataFrame:
         """One row per server, its NICs together, of networks whose servers have several."""
         if "servers" not in self.summary:
@@ -104,7 +111,7 @@ class Run:
         return self._source.ended(self._at)
 
     def pyarrow(self, table: str = "flows") -> pyarrow.Table:
-        """A table (`flows`, `ports`, `fairness`, `collectives`, `servers`) for pyarrow, with units as metadata of its fields."""
+        """A table (`flows`, `ports`, `fairness`, `collectives`, `ranks`, `servers`) for pyarrow, with units as metadata of its fields."""
         import pyarrow
 
         found = self._source.table(self._at, table)
@@ -115,7 +122,7 @@ class Run:
         return pyarrow.table(found)
 
     def pandas(self, table: str = "flows") -> pandas.DataFrame:
-        """A table (`flows`, `ports`, `fairness`, `collectives`, `servers`) for pandas; needs pandas and pyarrow."""
+        """A table (`flows`, `ports`, `fairness`, `collectives`, `ranks`, `servers`) for pandas; needs pandas and pyarrow."""
         frame: pandas.DataFrame = self.pyarrow(table).to_pandas()
         return frame
 
@@ -210,6 +217,11 @@ class Results(Sequence[Run]):
     def collectives(self) -> polars.DataFrame:
         """One row per run, collective and iteration."""
         return self._all(run.collectives for run in self._runs)
+
+    @functools.cached_property
+    def ranks(self) -> polars.DataFrame:
+        """One row per run, program and rank."""
+        return self._all(run.ranks for run in self._runs)
 
     @functools.cached_property
     def servers(self) -> polars.DataFrame:

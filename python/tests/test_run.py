@@ -96,6 +96,36 @@ def test_collectives_have_a_row_per_iteration(small: incast.Results, tmp_path: P
             _ = one.collectives
 
 
+PROGRAM = """
+num_ranks 2
+rank 0 {
+  a: calc 20000
+  b: send 50000b to 1
+  b requires a
+}
+rank 1 {
+  recv 50000b from 0
+}
+"""
+
+
+def test_programs_have_a_row_per_rank(small: incast.Results, tmp_path: Path) -> None:
+    file = tmp_path / "two.goal"
+    file.write_text(PROGRAM)
+    traffic = {"kind": "program", "file": str(file), "placement": "strided:2"}
+    scenario = {"fabric": {"topology": "star:4"}, "transport": {"names": ["ndp", "dctcp"]}, "traffic": [traffic]}
+    results = incast.run(scenario)
+    frame = results.ranks
+    assert frame["run"].to_list() == ["ndp", "ndp", "dctcp", "dctcp"]
+    assert frame["host"].to_list() == [0, 2, 0, 2]
+    assert frame["compute_ps"].to_list() == [20_000_000, 0] * 2
+    assert (frame["compute_ps"] + frame["waiting_ps"] == frame["time_ps"]).all()
+    assert abs(results.summary["program_ms"][0] - frame["end_ns"].head(2).max() / 1e6) < 1e-9
+    assert incast.load(results.save(tmp_path / "saved")).ranks.equals(frame)
+    with pytest.raises(incast.RunError, match="no programs"):
+        _ = small[0].ranks
+
+
 def test_results_of_a_run_that_did_not_end_are_called_partial(
     small: incast.Results, tmp_path: Path
 ) -> None:

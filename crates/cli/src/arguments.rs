@@ -131,7 +131,7 @@ impl Flagged for OfDemo {
 #[derive(Args)]
 pub struct Run {
     /// Scenario file; or a manifest.json or results folder to repeat its run
-    #[arg(required_unless_present = "topology", conflicts_with_all = ["topology", "flows", "transport"])]
+    #[arg(required_unless_present = "topology", conflicts_with_all = ["topology", "flows", "program", "transport"])]
     pub scenario: Option<PathBuf>,
     #[command(flatten)]
     pub flags: Flags<OfRun>,
@@ -172,12 +172,13 @@ pub struct Man {
 pub struct OfRun;
 impl Flagged for OfRun {
     const COMMAND: scenario::Command = scenario::Command::Run;
-    const PRESETS: &'static str =
-        "[transport]\nnames = [\"dctcp\"]\n[[traffic]]\nkind = \"file\"\n";
+    const PRESETS: &'static str = "[transport]\nnames = [\"dctcp\"]\n";
 
     fn relations(command: clap::Command) -> clap::Command {
-        let command = command.mut_arg("topology", |arg| arg.requires("flows"));
-        command.mut_arg("flows", |arg| arg.requires("topology"))
+        let traffic = clap::ArgGroup::new("traffic").args(["flows", "program"]).multiple(true);
+        let command = command.group(traffic).mut_arg("topology", |arg| arg.requires("traffic"));
+        let command = command.mut_arg("flows", |arg| arg.requires("topology"));
+        command.mut_arg("program", |arg| arg.requires("topology"))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::warnings::{CTRL_C_NOT_HANDLED, check_threads, warn};
 use incast_experiment::{Fault, Monitor, Plan, World, output};
 use incast_measure::{
     Balance, BalancedWindow, Comparison, ResultsFolder, Run, Summary, grouped, headline_of_runs,
-    summarise, warnings_of,
+    programs, summarise, warnings_of,
 };
 use incast_transport::{Bytes, Time};
 use std::path::Path;
@@ -93,17 +93,7 @@ pub fn finish(
              balance\n"
         );
     }
-    for run in runs {
-        for (name, value) in run.fidelity.as_ref().map_or(vec![], |fidelity| fidelity.rows()) {
-            say!("{}: {name}: {value}", run.label);
-        }
-    }
-    for run in runs {
-        let level = run.flow_level.as_ref().and_then(|level| level.against_packets.as_ref());
-        if let Some(against) = level {
-            say!("{}: flow level against packets, {}", run.label, against.words());
-        }
-    }
+    runs.iter().for_each(tell);
     let place = folder.finish()?;
     say!("report: {}", place.join("report.html").display());
     let of = if runs.len() > 1 { format!(" --transport {}", runs[0].label) } else { String::new() };
@@ -125,6 +115,10 @@ pub fn finish(
     if stopped {
         return Ok(Ended::Interrupted);
     }
+    if let Some((run, stuck)) = runs.iter().find_map(|run| Some((run, run.stuck()?))) {
+        let (label, ended) = (&run.label, run.record.ended);
+        return Err(Fault::new(format!("{label}: {stuck}; the results end at {ended}")));
+    }
     let cut: Vec<String> = runs.iter().filter_map(cut_short).collect();
     cut.iter().for_each(|why| eprintln!("error: {why}"));
     let mut refused = false;
@@ -139,6 +133,19 @@ pub fn finish(
         (true, true) => Ended::Refused,
         (true, false) => Ended::Done,
     })
+}
+
+/// Prints what is said of a run beside the table of all.
+fn tell(run: &Run) {
+    let label = &run.label;
+    for (name, value) in run.fidelity.as_ref().map_or(vec![], |fidelity| fidelity.rows()) {
+        say!("{label}: {name}: {value}");
+    }
+    let level = run.flow_level.as_ref().and_then(|level| level.against_packets.as_ref());
+    if let Some(against) = level {
+        say!("{label}: flow level against packets, {}", against.words());
+    }
+    programs(run).iter().for_each(|program| say!("{label}: {program}"));
 }
 
 /// Why a run that the user did not stop ended before all flows completed or `run.until`.

@@ -21,7 +21,7 @@ pub fn check(plan: &Plan) -> Result<(), Fault> {
     for (index, flow) in plan.traffic.flows.iter().enumerate() {
         let start = match flow.start {
             Start::At(at) => at,
-            Start::After { .. } => Time::ZERO,
+            Start::After { .. } | Start::Told => Time::ZERO,
         };
         let current = epochs.partition_point(|one| one.at <= start.0).max(1) - 1;
         let since = Time(epochs[current].at);

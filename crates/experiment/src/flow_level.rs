@@ -213,6 +213,7 @@ fn sample(plan: &Plan, whole: &RunRecord, count: u32) -> Result<(Plan, Vec<u32>)
     let mut sample = Plan {
         scenario,
         traffic: sampled(&plan.traffic, &numbers),
+        jobs: vec![],
         cases: vec![],
         warnings: vec![],
         fabric: plan.fabric.clone(),

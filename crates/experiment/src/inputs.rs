@@ -1,12 +1,16 @@
 //! The input files of a run, with hashes of their contents.
 
-use crate::Fault;
 use crate::scenario::{ClosedLoop, Poisson, Scenario, Traffic};
+use crate::{Fault, programs};
 use incast_measure::{InputFile, StoredTable};
+use incast_program::{Program, is_binary_goal, read_goal, write_text};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The role of a file that ranks run.
+const PROGRAM: &str = "program";
 
 /// The content of an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,27 +63,50 @@ impl Inputs {
 
     /// Reads a text file and remembers it.
     pub fn read(&mut self, name: &str, role: &str) -> Result<String, Fault> {
-        let (mut file, text) = match self.given.get(name) {
+        match self.given.get(name) {
             Some(content) => {
-                let sha256 = content.sha256.clone();
-                let file = InputFile { name: name.into(), role: role.into(), sha256, copy: None };
-                (file, content.text.clone())
+                let (text, sha256) = (content.text.clone(), content.sha256.clone());
+                self.remember(InputFile {
+                    name: name.into(),
+                    role: role.into(),
+                    sha256,
+                    copy: None,
+                });
+                Ok(text)
             }
-            None if self.only_given => return Err(self.not_given(name)),
-            None => {
-                let bytes = bytes_of(name)?;
-                self.bytes.insert(name.into(), bytes.clone());
-                (InputFile::of(name, role, &bytes), text_of(name, bytes)?)
-            }
+            None => text_of(name, self.read_bytes(name, role)?.to_vec()),
+        }
+    }
+
+    /// Reads a program, of text or binary, and remembers its file.
+    pub fn read_program(&mut self, name: &str) -> Result<Program, Fault> {
+        let program = match self.given.contains_key(name) {
+            true => read_goal(name, self.read(name, PROGRAM)?.as_bytes()),
+            false => read_goal(name, self.read_bytes(name, PROGRAM)?),
         };
+        program.map_err(programs::fault)
+    }
+
+    /// Reads a file from disk and remembers it.
+    fn read_bytes(&mut self, name: &str, role: &str) -> Result<&[u8], Fault> {
+        if self.only_given {
+            return Err(self.not_given(name));
+        }
+        let bytes = bytes_of(name)?;
+        self.remember(InputFile::of(name, role, &bytes));
+        self.bytes.insert(name.into(), bytes);
+        Ok(&self.bytes[name])
+    }
+
+    fn remember(&mut self, mut file: InputFile) {
         let read = |known: &InputFile| known.name == file.name && known.role == file.role;
         if !self.files.iter().any(read) {
-            let base =
-                Path::new(name).file_name().map_or("file".into(), |own| own.to_string_lossy());
+            let base = Path::new(&file.name)
+                .file_name()
+                .map_or("file".into(), |own| own.to_string_lossy());
             file.copy = Some(format!("inputs/{}-{base}", self.files.len()));
             self.files.push(file);
         }
-        Ok(text)
     }
 
     fn not_given(&self, name: &str) -> Fault {
@@ -114,6 +141,10 @@ pub fn sources(scenario: &Scenario) -> Vec<(&str, &'static str)> {
     for entry in &scenario.traffic {
         match entry {
             Traffic::FlowFile(own) => all.push((&own.file, "flows")),
+            Traffic::Program(own) => {
+                all.push((&own.file, PROGRAM));
+                all.extend(own.placement_file.as_deref().map(|file| (file, "placement")));
+            }
             Traffic::Poisson(Poisson { workload, .. })
             | Traffic::ClosedLoop(ClosedLoop { workload, .. })
                 if incast_workload::table(workload).is_err() =>
@@ -156,8 +187,12 @@ pub fn bytes_of(name: &str) -> Result<Vec<u8>, Fault> {
     read.map_err(|error| Fault::new(format!("could not read: {error}")).placed(name))
 }
 
-/// Content of a file as text; the flows of a `flows.parquet` as those of its `flows.csv`.
+/// Content of a file as text; the flows of a `flows.parquet` as those of its `flows.csv`, a binary program as its text.
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Fault> {
+    if is_binary_goal(&bytes) {
+        let program = read_goal(name, &bytes).map_err(programs::fault)?;
+        return Ok(write_text(&program));
+    }
     if bytes.starts_with(b"PAR1") {
         return flows_of(bytes).map_err(|problem| Fault::new(problem).placed(name));
     }

@@ -29,6 +29,7 @@ pub mod nodes;
 pub mod output;
 mod plan;
 mod ports;
+mod programs;
 mod queues;
 mod resolve;
 mod run;

@@ -9,8 +9,9 @@ use crate::framing::{check_room, framing};
 use crate::inputs::{Contents, Inputs};
 use crate::mix::Mix;
 use crate::network::{break_link, network};
+use crate::programs::Job;
 use crate::scenario::{DataPlane, Parameters, Scenario};
-use crate::traffic::{Flows, flows, shape};
+use crate::traffic::{AllFlows, flows, shape};
 use crate::warnings::{check_listed, of_packets};
 use crate::{Fault, World, nearest, nics, queues};
 use incast_egress::port::Join;
@@ -69,6 +70,8 @@ pub struct Plan {
     pub site: Arc<FabricSite>,
     /// The flows, the same for every case.
     pub traffic: Traffic,
+    /// Programs that ranks at hosts run, in the order of [`Traffic::programs`].
+    pub(crate) jobs: Vec<Job>,
     /// The runs.
     pub cases: Vec<Case>,
     /// How transports share ports.
@@ -127,7 +130,7 @@ impl Plan {
         let mut warnings: Vec<Notice> =
             imported.as_ref().map_or(vec![], |imported| imported.notes.clone());
         let shape = shape(&fabric);
-        let Flows { mut traffic, failures } =
+        let AllFlows { mut traffic, failures, jobs } =
             flows(&scenario, &framing, &shape, imported.as_ref(), &mut inputs, &fabric)?;
         nics::choose(&mut traffic, &fabric, scenario.fabric.nic, scenario.run.seed)?;
         for (file, failure) in &failures {
@@ -158,6 +161,7 @@ impl Plan {
             fabric: Arc::new(fabric),
             site,
             traffic,
+            jobs,
             cases: vec![],
             warnings: known(&warnings),
             scenario,

@@ -41,8 +41,9 @@ impl Plan {
     pub(crate) fn series_start(&self) -> Time {
         let starts = self.traffic.flows.iter().filter_map(|flow| match flow.start {
             Start::At(at) => Some(at),
-            Start::After { .. } => None,
+            Start::After { .. } | Start::Told => None,
         });
+        let starts = starts.chain(self.jobs.iter().map(|job| job.at));
         series_start(starts.min().unwrap_or(Time::ZERO), self.interval())
     }
 

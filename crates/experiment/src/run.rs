@@ -7,7 +7,7 @@ use crate::plan::{Case, Plan};
 use crate::ports::{link_changes, port_metas};
 use crate::stopwatch::Stopwatch;
 use crate::testbed::{self, Ran};
-use crate::{Fault, World, endless, flow_level, manifest::manifest, queues, trace};
+use crate::{Fault, World, endless, flow_level, manifest::manifest, programs, queues, trace};
 use incast_fabric::Packets;
 use incast_measure::{Balance, Fidelity, FlowMeta, Manifest, Request, Run, StatedWarning};
 use incast_transport::{Bytes, Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
@@ -23,7 +23,7 @@ use std::sync::{Arc, atomic::Ordering};
 fn start(flow: &FlowSpec) -> Time {
     match flow.start {
         Start::At(at) => at,
-        Start::After { .. } => Time::NEVER,
+        Start::After { .. } | Start::Told => Time::NEVER,
     }
 }
 
@@ -43,11 +43,11 @@ pub(crate) fn setups<'a>(plan: &'a Plan, case: &'a Case) -> impl Iterator<Item =
         transport: case.transports[*transport as usize].info.id,
         after: match &flow.start {
             Start::After { flows, .. } => flows.iter().map(|f| FlowId(*f)).collect(),
-            Start::At(_) => vec![],
+            Start::At(_) | Start::Told => vec![],
         },
         delay: match flow.start {
             Start::After { delay, .. } => delay,
-            Start::At(_) => Span::ZERO,
+            Start::At(_) | Start::Told => Span::ZERO,
         },
         gate: flow.gate.map(GateId::new),
         cut: Time::NEVER,
@@ -93,7 +93,8 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
     let (fabric, site) = (plan.fabric.clone(), plan.site.clone());
     let flows = setups(plan, case).collect();
     let setup = assemble(fabric, site, &case.transports, plan.join, flows, plan.shared, options)?;
-    Ok(Setup { gates: collectives::gates(plan), ..setup })
+    let (gates, executions) = (collectives::gates(plan), programs::executions(plan));
+    Ok(Setup { gates, executions, ..setup })
 }
 
 fn segments(plan: &Plan, flow: &FlowSpec) -> Segments {
@@ -229,6 +230,7 @@ pub(crate) fn describe(
     let manifest =
         Manifest { fidelity: fidelity.clone(), ..manifest(plan, case, &record, threads, wall) };
     let flows = flow_metas(plan, case, &record);
+    let (programs, ranks) = programs::metas(plan);
     let mut run = Run {
         label: case.title(),
         transports: case.transports.iter().map(|t| t.info.name.to_string()).collect(),
@@ -240,6 +242,8 @@ pub(crate) fn describe(
         ports: port_metas(plan),
         link_changes: link_changes(plan),
         requests: requests(plan, &record),
+        programs,
+        ranks,
         servers: vec![],
         base_rtt: plan.site.base_rtt,
         manifest,

@@ -2,9 +2,10 @@
 
 use crate::framing::{check_table, wire_cost};
 use crate::inputs::Inputs;
+use crate::programs::{Job, check_hosts};
 use crate::scenario::{
-    AllToAll, Burst, ClosedLoop, Collective, FlowFile, Incast, Issue, Long, ManyToMany, Poisson,
-    Requests, Scenario, Traffic as Entry,
+    AllToAll, Burst, ClosedLoop, FlowFile, Incast, Long, ManyToMany, Poisson, Requests, Scenario,
+    Traffic as Entry,
 };
 use crate::{Fault, nics, queues};
 use incast_fabric::{Fabric, Imported};
@@ -13,6 +14,8 @@ use incast_workload::{
     Extent, Failure, HostIds, Incasts, LongFlow, Origin, Recurrence, RequestResponse, Senders,
     Shape, SizeTable, SizeUnit, Traffic, WorkloadError, incasts, packet_table, table,
 };
+
+mod jobs;
 
 /// Properties of a fabric that workloads depend on. Traffic is between servers; one with several NICs is in
 /// the rack of the first and sends as fast as all.
@@ -315,51 +318,6 @@ impl Context<'_> {
         Ok(incast_workload::bursts(self.shape, &burst)?)
     }
 
-    fn collective(&self, own: &Collective, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
-        let straggler = match (own.straggler, own.extra) {
-            (Some(rank), Some(extra)) => Some((rank, extra)),
-            (None, None) => None,
-            (given, _) => {
-                let (has, lacks) = match given {
-                    Some(_) => ("straggler", "extra"),
-                    None => ("extra", "straggler"),
-                };
-                let problem =
-                    format!("needs `{lacks}`: which rank computes longer, and by how much");
-                return Err(Fault::at(self.key(has), problem).into());
-            }
-        };
-        let ranks = match &own.ranks {
-            Some(ranks) => self.hosts("ranks", ranks)?,
-            None => (0..self.shape.hosts).collect(),
-        };
-        let shares = match (&own.shares, &own.shares_file) {
-            (shares, None) => shares.clone().map(|row| vec![row]),
-            (None, Some(file)) => Some(self.matrix("shares_file", file, ranks.len(), inputs)?),
-            (Some(_), Some(file)) => {
-                let problem = "expected either `shares` or `shares_file`";
-                return Err(Fault::value(self.key("shares_file"), file, problem).into());
-            }
-        };
-        let spec = incast_workload::Collective {
-            kind: own.collective,
-            algorithm: own.algorithm.unwrap_or(own.collective.algorithms()[0]),
-            ranks,
-            size: own.size.0,
-            group: own.group,
-            root: own.root,
-            shares,
-            channels: own.channels,
-            chunks: own.chunks,
-            in_turn: own.issue == Issue::Serial,
-            iterations: own.iterations,
-            compute: own.compute,
-            straggler,
-            at: Time(own.at.0),
-        };
-        Ok(incast_workload::collective(self.shape, &spec)?)
-    }
-
     fn file(
         &self,
         FlowFile { file, start_unit, .. }: &FlowFile,
@@ -385,7 +343,7 @@ impl Context<'_> {
         if results && self.fabric.has_servers() {
             traffic.flows.iter_mut().for_each(|flow| nics::keep(flow, self.fabric));
         }
-        Ok(Flows { traffic, failures })
+        Ok(Flows { traffic, failures, job: None })
     }
 
     /// The flows of an entry.
@@ -409,9 +367,10 @@ impl Context<'_> {
             Entry::Long(own) => self.long(own)?,
             Entry::Burst(own) => self.burst(own)?,
             Entry::Collective(own) => self.collective(own, inputs)?,
+            Entry::Program(own) => return self.program(own, inputs),
             Entry::FlowFile(own) => return self.file(own, imported, inputs),
         };
-        Ok(Flows { traffic, failures: vec![] })
+        Ok(Flows { traffic, failures: vec![], job: None })
     }
 
     /// The error with entry and key as the scenario writes them.
@@ -456,12 +415,23 @@ impl Context<'_> {
     }
 }
 
-/// The flows of a scenario, and link failures listed in flow files.
-pub struct Flows {
+/// The flows of an entry, and what else its file gives.
+struct Flows {
+    traffic: Traffic,
+    /// Links that fail at the start, with the file that lists them.
+    failures: Vec<(String, Failure)>,
+    /// Of a program.
+    job: Option<Job>,
+}
+
+/// The flows of a scenario, link failures listed in flow files, and programs.
+pub struct AllFlows {
     /// The flows.
     pub traffic: Traffic,
     /// Links that fail at the start, with the file that lists them.
     pub failures: Vec<(String, Failure)>,
+    /// Programs, in the order of [`Traffic::programs`].
+    pub jobs: Vec<Job>,
 }
 
 /// All flows of a scenario, between servers.
@@ -472,15 +442,16 @@ pub fn flows(
     imported: Option<&Imported>,
     inputs: &mut Inputs,
     fabric: &Fabric,
-) -> Result<Flows, Fault> {
+) -> Result<AllFlows, Fault> {
     queues::check_section(scenario)?;
     let mut all: Option<Traffic> = None;
-    let mut failures = vec![];
+    let (mut failures, mut jobs) = (vec![], vec![]);
     for (index, entry) in scenario.traffic.iter().enumerate() {
         let context = Context { scenario, framing, index, shape, fabric };
         let part = context.read(entry, imported, inputs);
         let part = part.map_err(|wrong| context.place(entry, wrong))?;
         failures.extend(part.failures);
+        jobs.extend(part.job);
         let mut part = part.traffic.jittered(entry.jitter(), context.seed());
         part.flows.iter_mut().for_each(|flow| flow.burst = entry.burst());
         let file = if let Entry::FlowFile(own) = entry { Some(own.file.as_str()) } else { None };
@@ -492,5 +463,6 @@ pub fn flows(
     }
     let traffic = all.ok_or_else(|| Fault::at("traffic", "the scenario has no flows"))?;
     traffic.validate(shape.hosts)?;
-    Ok(Flows { traffic, failures })
+    check_hosts(&jobs)?;
+    Ok(AllFlows { traffic, failures, jobs })
 }

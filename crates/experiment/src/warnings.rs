@@ -263,7 +263,7 @@ fn shown(limit: Limit) -> String {
 /// [records](incast_measure::WARNINGS_BEFORE).
 pub fn kinds() -> impl Iterator<Item = &'static WarningKind> {
     let transports = CATALOGUE.iter().map(|transport| transport.warning_kinds());
-    [WARNINGS, incast_fabric::import::WARNINGS, incast_workload::WARNINGS]
+    [WARNINGS, incast_fabric::import::WARNINGS, incast_program::WARNINGS, incast_workload::WARNINGS]
         .into_iter()
         .chain(transports)
         .flatten()

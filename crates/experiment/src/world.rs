@@ -1,6 +1,6 @@
 //! The worlds in which a network can run: one interface to all.
 
-use crate::scenario::{DataPlane, Scenario};
+use crate::scenario::{DataPlane, Scenario, Traffic};
 use crate::testbed::{self, Ran};
 use crate::{Fault, Plan, flow_level};
 use incast_world::{Monitor, Setup};
@@ -62,6 +62,13 @@ impl World {
             (World::DataPlane, Some(settings)) => testbed::check(settings)?,
             (World::Flow, _) => flow_level::check(scenario)?,
             _ => {}
+        }
+        let program = |entry: &Traffic| matches!(entry, Traffic::Program(_));
+        if let (World::DataPlane | World::Flow, true) = (self, scenario.traffic.iter().any(program))
+        {
+            let problem =
+                "programs (traffic of kind `program`) run in the simulator only: expected `sim`";
+            return Err(Fault::value("run.world", self.name(), problem));
         }
         if let (World::Sim | World::DataPlane, Some(flows)) = (self, scenario.run.against_packets) {
             let problem = "this world runs packets: expected run.world = `flow`, or no such key";

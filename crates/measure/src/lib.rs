@@ -44,6 +44,7 @@ mod page;
 #[cfg(not(target_family = "wasm"))]
 pub mod panel;
 mod parts;
+mod program;
 #[cfg(not(target_family = "wasm"))]
 mod report;
 mod run;
@@ -79,6 +80,7 @@ pub use manifest::{
 pub use number::{significant, with_half_width};
 pub use numbers::{Better, Number, Written, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
+pub use program::{ProgramMeta, ProgramSummary, RankMeta, Stuck, programs};
 #[cfg(not(target_family = "wasm"))]
 pub use report::{report_html, report_html_of, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, LinkChange, PortMeta, Request, Run};

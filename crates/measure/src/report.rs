@@ -1,6 +1,7 @@
 //! `report.html`: one self-contained page that needs neither files nor network.
 
 mod collectives;
+mod programs;
 mod servers;
 mod sizes;
 mod table;
@@ -46,6 +47,7 @@ fn page(title: &str, runs: &[Run], figures: &[Figure], place: Option<&Path>) -> 
     out += &next(place, runs);
     out += &balance(&summaries);
     out += &collectives::table(&summaries);
+    out += &programs::table(&summaries);
     out += &servers::table(&summaries);
     for figure in figures {
         out += &page::section(figure);

@@ -1,7 +1,7 @@
 //! One run: its record with the scenario's metadata.
 
 use crate::warning::{Warning, warnings_of};
-use crate::{Collective, Fidelity, FlowLevel, Manifest, Server};
+use crate::{Collective, Fidelity, FlowLevel, Manifest, ProgramMeta, RankMeta, Server};
 use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
 use incast_units::{Bytes, Rate, Span, Time};
 
@@ -105,6 +105,10 @@ pub struct Run {
     pub requests: Vec<Request>,
     /// The iterations of collectives, one collective after the other.
     pub collectives: Vec<Collective>,
+    /// The programs.
+    pub programs: Vec<ProgramMeta>,
+    /// Their ranks, in the order of `record.executions`.
+    pub ranks: Vec<RankMeta>,
     /// Servers, where some have several NICs.
     pub servers: Vec<Server>,
     /// Unloaded RTT of a full packet and its ACK over the longest path; zero if unknown.
@@ -131,6 +135,8 @@ impl Run {
         let (flows, ports) = (self.record.flows.len(), self.record.ports.len());
         assert_eq!(flows, self.flows.len(), "flow records and flow metadata differ in number");
         assert_eq!(ports, self.ports.len(), "port records and port metadata differ in number");
+        let (ranks, executions) = (self.ranks.len(), self.record.executions.len());
+        assert_eq!(ranks, executions, "ranks and records of executions differ in number");
         for (at, (record, meta)) in self.record.flows.iter().zip(&self.flows).enumerate() {
             assert_eq!(record.flow.0 as usize, at, "flow records are out of order");
             assert!((meta.transport as usize) < self.transports.len(), "flow {at}: no transport");

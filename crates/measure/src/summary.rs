@@ -6,6 +6,7 @@ use crate::fairness::{FairnessSummary, TransportShare, fairness};
 use crate::flow_level::FlowLevel;
 use crate::load::{LoadSummary, load};
 use crate::parts::{AgePercentiles, PartMeans};
+use crate::program::{self, ProgramSummary};
 use crate::run::{LONG_FLOW_BYTES, Run};
 use crate::server::Server;
 use crate::statistics::{Distribution, jain, mean};
@@ -70,6 +71,9 @@ pub struct Summary {
     /// Collectives, if there are some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collectives: Vec<CollectiveSummary>,
+    /// Programs, if there are some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramSummary>,
 }
 
 /// How many flows.
@@ -284,6 +288,7 @@ pub fn summarise(run: &Run) -> Summary {
         requests: requests(run),
         servers: run.servers.clone(),
         collectives: collective::summarise(run),
+        programs: program::programs(run),
     }
 }
 

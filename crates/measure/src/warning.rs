@@ -2,6 +2,7 @@
 
 use crate::Run;
 use crate::balance::Balance;
+use crate::program::Stuck;
 use incast_transport::FlowRecord;
 use incast_units::{Notice, WarningKind};
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,13 @@ incast_units::warnings! {
                 milliseconds off. Times of such a run say more about the clock than about the transport.",
         remedy: "`jitter` of the traffic lets flows start apart; `transport.rto_jitter` and \
                  `transport.timer_granularity` make the timers those of real hosts. Compare.",
+    }
+    PROGRAM_STUCK = "program_stuck" {
+        says: "{stuck}",
+        means: "Ranks of a program wait for messages that nobody will send, because their senders wait as well, or take \
+                receives that others of the same source and tag should have. The run ended there; the results are those \
+                until then, and `ranks.parquet` says what each rank waits for.",
+        remedy: "Follow the ranks named: the first of them waits for one whose own wait is listed, and so on.",
     }
     CAPTURES_CUT = "captures_cut" {
         says: "the capture was cut off at {packets} packets, {until_ns} ns into the run; select less \
@@ -133,6 +141,11 @@ pub enum Warning {
         /// Of their time, how much is recovery, percent.
         percent: u64,
     },
+    /// A program cannot go on.
+    ProgramStuck {
+        /// Which, and what its ranks wait for.
+        stuck: Stuck,
+    },
     /// Only the first packets of the captured ports were kept.
     CapturesCut {
         /// How many.
@@ -187,6 +200,7 @@ impl Warning {
             Warning::Incomplete { .. } => &INCOMPLETE,
             Warning::NeverBalanced { .. } => &NEVER_BALANCED,
             Warning::LockStep { .. } => &LOCK_STEP,
+            Warning::ProgramStuck { .. } => &PROGRAM_STUCK,
             Warning::CapturesCut { .. } => &CAPTURES_CUT,
             Warning::TraceCut { .. } => &TRACE_CUT,
         })
@@ -208,6 +222,7 @@ impl Warning {
             Warning::LockStep { flows, percent } => {
                 vec![("flows", flows.to_string()), ("percent", percent.to_string())]
             }
+            Warning::ProgramStuck { stuck } => vec![("stuck", stuck.to_string())],
             Warning::CapturesCut { packets, until_ns } => {
                 vec![("packets", packets.to_string()), ("until_ns", until_ns.to_string())]
             }
@@ -271,6 +286,7 @@ pub fn warnings_of(run: &Run) -> Vec<Warning> {
         all.push(Warning::NeverBalanced { arrivals, departures });
     }
     all.extend(lock_step(run));
+    all.extend(run.stuck().map(|stuck| Warning::ProgramStuck { stuck }));
     if let Some(cut) = run.record.captures_cut {
         let until_ns = cut.until.0 / 1_000;
         all.push(Warning::CapturesCut { packets: cut.packets, until_ns });

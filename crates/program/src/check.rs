@@ -41,7 +41,8 @@ impl Program {
         line.map_or(Place::Node(rank, node), Place::Line)
     }
 
-    fn fail(&self, rank: u32, node: u32, problem: String) -> ProgramError {
+    /// What is wrong with a node.
+    pub fn wrong(&self, rank: u32, node: u32, problem: String) -> ProgramError {
         ProgramError::new(&self.file, self.place(rank, node), problem)
     }
 
@@ -57,7 +58,7 @@ impl Program {
                 if peer as usize >= count {
                     let problem =
                         format!("{what} rank {peer}; expected a rank from 0 to {}", count - 1);
-                    return Err(self.fail(number, place, problem));
+                    return Err(self.wrong(number, place, problem));
                 }
             }
         }
@@ -74,7 +75,7 @@ impl Program {
                 let problem = format!(
                     "{own} waits for itself; expected `requires` and `irequires` without a circle"
                 );
-                return Err(self.fail(number, node, problem));
+                return Err(self.wrong(number, node, problem));
             }
         }
         Ok(())
@@ -116,7 +117,7 @@ impl Program {
                     true => *count < 0 && (exact || total < 0),
                 };
                 if wrong {
-                    return Err(self.fail(*at, *node, unpaired(rank, *source, *tag, *count)));
+                    return Err(self.wrong(*at, *node, unpaired(rank, *source, *tag, *count)));
                 }
             }
         }

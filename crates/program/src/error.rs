@@ -30,17 +30,22 @@ impl ProgramError {
     pub(crate) fn new(file: &str, place: Place, problem: impl Into<String>) -> ProgramError {
         ProgramError { file: file.to_string(), place, problem: problem.into() }
     }
+
+    /// The file, with the place in it.
+    pub fn location(&self) -> String {
+        let file = &self.file;
+        match self.place {
+            Place::File => file.clone(),
+            Place::Line(line) => format!("{file}:{line}"),
+            Place::Rank(rank) => format!("{file}: rank {rank}"),
+            Place::Node(rank, node) => format!("{file}: rank {rank}, node {node}"),
+        }
+    }
 }
 
 impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ProgramError { file, place, problem } = self;
-        match place {
-            Place::File => write!(f, "{file}: {problem}"),
-            Place::Line(line) => write!(f, "{file}:{line}: {problem}"),
-            Place::Rank(rank) => write!(f, "{file}: rank {rank}: {problem}"),
-            Place::Node(rank, node) => write!(f, "{file}: rank {rank}, node {node}: {problem}"),
-        }
+        write!(f, "{}: {}", self.location(), self.problem)
     }
 }
 

@@ -44,8 +44,8 @@ struct Stream {
 /// When a rank did what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankTimes {
-    /// When it began.
-    pub begun: Time,
+    /// When it began; none if it has not.
+    pub begun: Option<Time>,
     /// When its last node was done; none if one is not.
     pub ended: Option<Time>,
     /// For how long some stream of it computed.
@@ -150,7 +150,7 @@ impl Execution {
 
     /// The rank begins.
     pub fn begin(&mut self, now: Time, orders: &mut Orders) {
-        self.times.begun = now;
+        self.times.begun = Some(now);
         let free = (0u32..).zip(&self.waits).filter(|(_, waits)| **waits == 0);
         self.ready.extend(free.map(|(node, _)| node));
         self.settle(now, orders);

@@ -23,6 +23,6 @@ mod warning;
 
 pub use error::{Place, ProgramError};
 pub use execution::{Blocked, Execution, Issue, Orders, RankTimes, Waiting};
-pub use goal::{Binary, read_goal, write_binary, write_text};
+pub use goal::{Binary, is_binary_goal, read_goal, write_binary, write_text};
 pub use graph::{ANY, Edge, Node, Op, Program, Rank};
 pub use warning::{EMPTY_MESSAGES, WARNINGS};

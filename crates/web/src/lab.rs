@@ -97,7 +97,7 @@ impl Lab {
     pub fn planned_starts(&self) -> impl Iterator<Item = Option<Time>> {
         self.plan().traffic.flows.iter().map(|flow| match flow.start {
             Start::At(at) => Some(at),
-            Start::After { .. } => None,
+            Start::After { .. } | Start::Told => None,
         })
     }
 

@@ -24,11 +24,13 @@ pub enum FlowClass {
     Burst = 5,
     /// A message of a collective.
     Collective = 6,
+    /// A message of a program.
+    Program = 7,
 }
 
 impl FlowClass {
     /// All classes, in the order of their numbers.
-    pub const ALL: [FlowClass; 7] = [
+    pub const ALL: [FlowClass; 8] = [
         FlowClass::Background,
         FlowClass::Long,
         FlowClass::Request,
@@ -36,6 +38,7 @@ impl FlowClass {
         FlowClass::Incast,
         FlowClass::Burst,
         FlowClass::Collective,
+        FlowClass::Program,
     ];
 
     /// The name in files and results.
@@ -48,6 +51,7 @@ impl FlowClass {
             FlowClass::Incast => "incast",
             FlowClass::Burst => "burst",
             FlowClass::Collective => "collective",
+            FlowClass::Program => "program",
         }
     }
 }
@@ -80,6 +84,8 @@ pub enum Start {
         /// Time from the last completion to the start.
         delay: Span,
     },
+    /// When the program of its source sends it, which is decided while the run goes on.
+    Told,
 }
 
 /// One flow.

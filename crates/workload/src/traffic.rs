@@ -40,7 +40,7 @@ pub struct RequestGroup {
 /// The traffic of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traffic {
-    /// The flows: those with a given start in order of time, then those that wait for others.
+    /// The flows: those with a given start in order of time, then those that wait for others or are told to start.
     pub flows: Vec<FlowSpec>,
     /// The definition of the load, printed with every result.
     pub load_definition: String,
@@ -54,6 +54,8 @@ pub struct Traffic {
     pub requests: Vec<RequestGroup>,
     /// Iterations of collectives, one collective after the other.
     pub collectives: Vec<CollectiveGroup>,
+    /// The flow of each message of each program, in its order; all of them start when they are [told](Start::Told).
+    pub programs: Vec<Vec<u32>>,
     /// Hosts that become unresponsive after their first RTT, ascending.
     pub silent_after_first_rtt: Vec<u32>,
 }
@@ -72,7 +74,7 @@ impl Traffic {
         let mut order: Vec<u32> = (0..self.flows.len() as u32).collect();
         order.sort_by_key(|&i| match self.flows[i as usize].start {
             Start::At(time) => (0, time),
-            Start::After { .. } => (1, Time::ZERO),
+            Start::After { .. } | Start::Told => (1, Time::ZERO),
         });
         let mut place = vec![0u32; self.flows.len()];
         for (new, &old) in order.iter().enumerate() {
@@ -95,6 +97,7 @@ impl Traffic {
             }
         }
         self.gates.iter_mut().for_each(|gate| renumber(&mut gate.flows));
+        self.programs.iter_mut().for_each(renumber);
         for group in &mut self.requests {
             renumber(&mut group.requests);
             renumber(&mut group.responses);
@@ -126,6 +129,7 @@ impl Traffic {
         self.gates.append(&mut other.gates);
         self.requests.append(&mut other.requests);
         self.collectives.append(&mut other.collectives);
+        self.programs.append(&mut other.programs);
         let mut traffic = self.sorted();
         let same = traffic.load_definition == other.load_definition;
         (traffic.offered_load, traffic.load_definition) =
@@ -160,6 +164,7 @@ impl Traffic {
             match &mut flow.start {
                 Start::At(time) => *time = time.saturating_add(late),
                 Start::After { delay, .. } => *delay = Span(delay.0.saturating_add(late.0)),
+                Start::Told => {}
             }
         }
         self.sorted()
@@ -248,7 +253,7 @@ impl Traffic {
         let count = self.flows.len();
         let of_flows = self.flows.iter().map(|flow| match &flow.start {
             Start::After { flows, .. } => (flows.as_slice(), flow.gate),
-            Start::At(_) => (&[][..], None),
+            Start::At(_) | Start::Told => (&[][..], None),
         });
         let all = of_flows.chain(self.gates.iter().map(|gate| (gate.flows.as_slice(), gate.gate)));
         let mut waits = vec![0u32; count + self.gates.len()];

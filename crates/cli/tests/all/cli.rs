@@ -163,6 +163,38 @@ fn files_of_other_tools_run_and_are_checked_line_by_line() {
     }
 }
 
+/// A program with the topology file of another tool; one that cannot go on leaves readable results and an error.
+#[test]
+fn programs_run_and_those_that_cannot_go_on_say_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    };
+    write("net", "4 1 3\n3\n0 3 10Gbps 1us 0\n1 3 10Gbps 1us 0\n2 3 10Gbps 1us 0\n");
+    let run = |out: &str, program: &str| {
+        write("own.goal", program);
+        incast(folder.path(), &["run", "--topology", "net", "--program", "own.goal", "--out", out])
+    };
+    let good =
+        "num_ranks 2\nrank 0 {\na: send 9b to 1\nb: calc 40\n}\nrank 1 {\nrecv 9b from 0\n}\n";
+    let done = run("good", good);
+    assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    assert!(text(&done.stdout).contains("own.goal: 2 ranks are done after"));
+    let stuck = "num_ranks 2\nrank 0 {\na: recv 9b from 1\nb: send 9b to 1\nb requires a\n}\n\
+                 rank 1 {\na: recv 9b from 0\nb: send 9b to 0\nb requires a\n}\n";
+    let output = run("stuck", stuck);
+    assert_ne!(output.status.code(), Some(0));
+    let said = text(&output.stderr);
+    let waits = "rank 0, node 0 (line 3) waits for a message from rank 1 with tag 0";
+    assert!(said.contains("own.goal cannot go on") && said.contains(waits), "{said}");
+    for file in ["summary.json", "ranks.parquet", "flows.parquet", "report.html"] {
+        assert!(folder.path().join("stuck").join(file).is_file(), "{file}");
+    }
+    let output = run("wrong", &good.replace("to 1", "to 2"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("own.goal:3: rank `2`"), "{}", text(&output.stderr));
+}
+
 /// Errors in a scenario are reported with file, entry and key.
 #[test]
 fn messages_about_a_scenario_name_file_and_key() {

@@ -9,6 +9,7 @@ mod key;
 mod names;
 mod node;
 mod pfc;
+mod program;
 mod queue;
 mod range;
 mod section;
@@ -23,6 +24,7 @@ pub use key::{Command, Flag, Form, Key, Preset, title_of};
 pub use names::{ForwardingName, Issue, NicChoice};
 pub use node::{Node, Origin, Value};
 pub use pfc::{Pfc, Storm, Watchdog};
+pub use program::Program;
 pub use queue::Queue;
 pub use traffic::{
     AllToAll, Burst, ClosedLoop, Collective, FlowFile, Incast, Long, ManyToMany, Permutation,
@@ -238,7 +240,7 @@ section! {
         /// Transports to compare. Each has its own run; arrivals are identical.
         names: Vec<String>,
             flag [Compare] "--transports" "NAMES" "Transports, separated by commas",
-            flag [Run] "--transport" "NAME" "Transport for --flows";
+            flag [Run] "--transport" "NAME" "Transport for --flows or --program";
         /// Load balancing of all transports.
         routing: Auto<Routing> = auto(), says "each transport's own",
             flag [Compare] "--lb" "NAME";

@@ -4,6 +4,7 @@ use super::field::{Field, Hosts};
 use super::key::{Command, Flag, Key, Preset};
 use super::names::Issue;
 use super::node::{Node, Value};
+use super::program::Program;
 use super::section::{Section, Table, join, within};
 use super::section::{brief, first, preset, read_key, section};
 use crate::{Fault, nearest};
@@ -418,15 +419,16 @@ kinds! {
     Long = "long",
     Burst = "burst",
     Collective = "collective",
+    Program = "program",
     FlowFile = "file",
 }
 
 impl Traffic {
     /// By how much its flows start later, at the most; those of a Poisson process are never in step, ranks of a
-    /// collective are.
+    /// job are.
     pub fn jitter(&self) -> Span {
         match self {
-            Traffic::Poisson(_) | Traffic::Collective(_) => Span::ZERO,
+            Traffic::Poisson(_) | Traffic::Collective(_) | Traffic::Program(_) => Span::ZERO,
             Traffic::ClosedLoop(own) => own.jitter,
             Traffic::Permutation(own) => own.jitter,
             Traffic::AllToAll(own) => own.jitter,

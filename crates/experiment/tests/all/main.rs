@@ -13,6 +13,7 @@ mod inputs;
 mod links;
 mod manifest;
 mod mixes;
+mod programs;
 mod queues;
 mod records;
 mod scenario;

@@ -43,6 +43,7 @@ fn keys_of_another_kind_are_refused() {
         ("long", "from = \"0\"\nto = \"1\"\nsize = \"1KB\""),
         ("burst", "from = \"0\"\nreceiver = 1\nsize = \"1KB\""),
         ("collective", "collective = \"broadcast\"\nsize = \"1KB\""),
+        ("program", "file = \"x.goal\""),
         ("file", "file = \"flows\""),
     ];
     assert_eq!(least.map(|one| one.0), Traffic::KINDS, "a kind is missing here");

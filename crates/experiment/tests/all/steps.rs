@@ -56,7 +56,7 @@ fn jitter_spreads_the_starts() {
     let starts = |plan: &Plan| -> Vec<u64> {
         let of = |start: &Start| match start {
             Start::At(at) => at.0,
-            Start::After { .. } => panic!("an incast waits for nothing"),
+            Start::After { .. } | Start::Told => panic!("an incast waits for nothing"),
         };
         plan.traffic.flows.iter().map(|flow| of(&flow.start)).collect()
     };

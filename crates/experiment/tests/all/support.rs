@@ -4,8 +4,8 @@ use incast_egress::port::Join;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Backend, Balance, Buffer, Burst, Clock, ClosedLoop, Collective,
     DataPlane, Fabric, FlowFile, ForwardingName, Hosts, Incast, Issue, Link, LinkFailure, Long,
-    ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc, Poisson, Queue, Requests, Run,
-    Setting, SharedBuffer, Storm, Trace, Traffic, Transport, Watchdog,
+    ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc, Poisson, Program, Queue, Requests,
+    Run, Setting, SharedBuffer, Storm, Trace, Traffic, Transport, Watchdog,
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Schedule, Span, Time};
@@ -308,6 +308,24 @@ fn collective() -> impl Strategy<Value = Collective> {
     )
 }
 
+fn program() -> impl Strategy<Value = Program> {
+    let placement = select(vec!["packed", "random", "strided:1", "strided:12"]);
+    let places = (of(hosts()), placement, of(text()));
+    let issue = select(Issue::NAMES.map(|one| one.1).to_vec());
+    (text(), places, issue, span(), first()).prop_map(
+        |(file, (hosts, placement, placement_file), issue, at, burst)| Program {
+            file,
+            hosts,
+            placement: placement.into(),
+            placement_file,
+            issue,
+            at,
+            burst,
+            priority: queue(burst),
+        },
+    )
+}
+
 fn traffic() -> impl Strategy<Value = Traffic> {
     let poisson = (text(), sizes(), positive(), 1..=4_194_304u32, of(text()), first()).prop_map(
         |(workload, size_unit, load, flows, packets, burst)| Poisson {
@@ -442,6 +460,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         long.prop_map(Traffic::Long),
         burst.prop_map(Traffic::Burst),
         collective().prop_map(Traffic::Collective),
+        program().prop_map(Traffic::Program),
         (text(), starts(), more()).prop_map(|(file, start_unit, (burst, jitter))| {
             Traffic::FlowFile(FlowFile { file, start_unit, jitter, burst, priority: queue(burst) })
         }),

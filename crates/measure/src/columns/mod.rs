@@ -8,6 +8,7 @@ mod column;
 mod fairness;
 mod flows;
 mod ports;
+mod ranks;
 mod servers;
 mod table;
 mod trace;
@@ -17,6 +18,7 @@ pub use column::{Cell, Column, Row};
 pub use fairness::FAIRNESS;
 pub use flows::FLOWS;
 pub use ports::PORTS;
+pub use ranks::RANKS;
 pub use servers::SERVERS;
 pub use table::Table;
 pub use trace::TRACE;
@@ -26,7 +28,7 @@ pub use trace::place;
 pub static TABLES: [&Table; 3] = [&FLOWS, &PORTS, &FAIRNESS];
 
 /// The tables of some results folders.
-static OTHER_TABLES: [&Table; 3] = [&COLLECTIVES, &SERVERS, &TRACE];
+static OTHER_TABLES: [&Table; 4] = [&COLLECTIVES, &RANKS, &SERVERS, &TRACE];
 
 /// All tables.
 pub fn all_tables() -> impl Iterator<Item = &'static Table> {
@@ -36,9 +38,10 @@ pub fn all_tables() -> impl Iterator<Item = &'static Table> {
 /// The tables of a run.
 pub fn tables_of(run: &Run) -> impl Iterator<Item = &'static Table> {
     let collectives = (!run.collectives.is_empty()).then_some(&COLLECTIVES);
+    let ranks = (!run.ranks.is_empty()).then_some(&RANKS);
     let servers = (!run.servers.is_empty()).then_some(&SERVERS);
     let trace = run.record.trace.is_some().then_some(&TRACE);
-    TABLES.into_iter().chain(collectives).chain(servers).chain(trace)
+    TABLES.into_iter().chain(collectives).chain(ranks).chain(servers).chain(trace)
 }
 
 /// The documentation of all columns as Markdown tables, one per file.

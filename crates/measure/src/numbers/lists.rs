@@ -2,6 +2,8 @@
 //! good, meaning, and how it is read.
 
 use crate::collective::{CollectiveSummary, over};
+use crate::program::ProgramSummary;
+use crate::statistics::mean;
 use crate::summary::{Group, Summary};
 use crate::tiers::TierSummary;
 use Better::{Higher, Lower, Neither};
@@ -83,6 +85,14 @@ fn iterations(summary: &Summary, count: fn(&CollectiveSummary) -> usize) -> Opti
     (!all.is_empty()).then(|| all.iter().map(count).sum::<usize>() as f64)
 }
 
+/// A time of the ranks of all programs that are done, milliseconds.
+fn over_ranks(summary: &Summary, ns: fn(&ProgramSummary) -> Option<f64>) -> Option<f64> {
+    let each = |one: &ProgramSummary| Some((ns(one)? * one.completed as f64, one.completed));
+    let all = summary.programs.iter().filter_map(each);
+    let (sum, count) = all.fold((0.0, 0), |all, own| (all.0 + own.0, all.1 + own.1));
+    (count > 0).then(|| sum / count as f64 / 1e6)
+}
+
 /// Of the run.
 pub(crate) const OF_RUN: &[Entry<Summary>] = numbers! {
     "decision_age_p99_ns", "ns", Float, Neither, "99th percentile of the age of information behind decisions, at most 1/16 too small." => |s| Some(s.all.decision_age_ns?.p99);
@@ -133,6 +143,9 @@ pub(crate) const OF_RUN: &[Entry<Summary>] = numbers! {
     "busbw", "GB/s", Float, Higher, "Bus bandwidth of a collective, as nccl-tests has it, mean over iterations." => |s| over(&s.collectives, |one| one.busbw);
     "iteration_ms", "ms", Float, Lower, "Time of an iteration of a collective, with the computation before it, mean." => |s| Some(over(&s.collectives, |one| Some(one.iteration_ns?.mean))? / 1e6);
     "exposed_ms", "ms", Float, Lower, "Exposed communication: what an iteration takes longer than its longest computation, mean." => |s| Some(over(&s.collectives, |one| one.exposed_mean_ns)? / 1e6);
+    "program_ms", "ms", Float, Lower, "Time of a program: from its beginning to the end of its last rank, mean over programs; null if none is done." => |s| mean(&s.programs.iter().filter_map(|one| Some(one.completion_ns? / 1e6)).collect::<Vec<f64>>());
+    "rank_compute_ms", "ms", Float, Neither, "How long a rank of a program computes, mean over ranks that are done." => |s| over_ranks(s, |one| one.compute_mean_ns);
+    "rank_waiting_ms", "ms", Float, Lower, "For how long a rank of a program computes nothing until it is done, mean." => |s| over_ranks(s, |one| one.waiting_mean_ns);
     "switch_backlog_max_bytes", "bytes", Count, Lower, "Largest backlog of any switch port." => |s| switches(s, |t| Some(t.backlog_max_bytes as f64));
     "switch_backlog_p99_bytes", "bytes", Count, Lower, "99th percentile over time of the backlog of the switch port where it is largest; 1/16 too small at most." => |s| switches(s, |t| Some(t.backlog_p99_bytes as f64));
     "switch_utilisation_max", "", Float, Neither, "The busiest switch port's use of its link, 0 to 1." => |s| switches(s, |t| t.utilisation_max);
@@ -179,6 +192,7 @@ pub(crate) const COMPARED: &[(&str, &str, &str, f64)] = &[
     ("request_p99_ns", "request completion, p99", "µs", 1e3),
     ("collective_mean_ns", "collective completion, mean", "µs", 1e3),
     ("collective_slowdown", "slowdown of collectives, mean", "", 1.0),
+    ("program_ms", "time of a program", "ms", 1.0),
     ("algbw", "algorithm bandwidth", "GB/s", 1.0),
     ("busbw", "bus bandwidth", "GB/s", 1.0),
     ("iteration_ms", "iteration, mean", "ms", 1.0),

@@ -202,7 +202,7 @@ impl Section<'_> {
         if many == 0 {
             return Ok(());
         }
-        let all = appendix.len() as u64 / 4;
+        let all = (appendix.len() as u64 / 4).min(u32::MAX.into());
         // No more edges in all than there are: no two nodes share them.
         let fits = u64::from(first) + u64::from(many) <= all
             && edges.len() as u64 + u64::from(many) <= all;

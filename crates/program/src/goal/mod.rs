@@ -31,7 +31,7 @@ const ENTRY: u64 = 16;
 /// # Errors
 /// What is wrong in the file, with its line or its rank and node.
 pub fn read_goal(file: &str, bytes: &[u8]) -> Result<Program, ProgramError> {
-    // Text has no zero bytes; a cookie has six.
+    // Text has no zero bytes; a cookie, of whatever kind, has six.
     if bytes.get(..8).is_some_and(|head| head.contains(&0)) {
         return Binary::open(file, Cursor::new(bytes))?.read();
     }
@@ -46,6 +46,12 @@ pub fn read_goal(file: &str, bytes: &[u8]) -> Result<Program, ProgramError> {
             Err(ProgramError::new(file, Place::Line(lines as u32 + 1), problem))
         }
     }
+}
+
+/// Whether a file begins as a binary one of GOAL.
+pub fn is_binary_goal(bytes: &[u8]) -> bool {
+    let cookies = [COOKIE, COOKIE_IN_USE].map(u64::to_le_bytes);
+    cookies.iter().any(|cookie| bytes.starts_with(cookie))
 }
 
 #[cfg(test)]

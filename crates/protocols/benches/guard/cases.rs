@@ -139,7 +139,7 @@ fn traffic(kind: Kind, size: u32) -> Traffic {
 fn flows(traffic: &Traffic) -> Vec<Flow> {
     let one = |(id, spec): (u32, &incast_workload::FlowSpec)| match spec.start {
         Start::At(at) => flow(id, spec.src, spec.dst, spec.size, at),
-        Start::After { .. } => unreachable!("no flow waits for another"),
+        Start::After { .. } | Start::Told => unreachable!("no flow waits for another"),
     };
     (0..).zip(&traffic.flows).map(one).collect()
 }

@@ -23,7 +23,7 @@ fn background(shape: &Shape, load: f64, flows: u32, seed: u64) -> Traffic {
 fn start(flow: &FlowSpec) -> Time {
     match flow.start {
         Start::At(time) => time,
-        Start::After { .. } => panic!("this flow waits for others"),
+        Start::After { .. } | Start::Told => panic!("this flow waits for others"),
     }
 }
 
@@ -486,7 +486,7 @@ fn merging_translates_indices() {
         .iter()
         .map(|f| match f.start {
             Start::At(time) => Some(time),
-            Start::After { .. } => None,
+            Start::After { .. } | Start::Told => None,
         })
         .collect();
     let given = times.iter().take_while(|time| time.is_some()).count();

@@ -1,0 +1,38 @@
+//! Traffic of kind `program`.
+
+use super::field::{Field, Hosts};
+use super::key::{Command, Flag, Key, Preset};
+use super::names::Issue;
+use super::node::Node;
+use super::section::{Table, join, within};
+use super::section::{brief, first, preset, read_key, section};
+use crate::Fault;
+use crate::programs::Placement;
+use incast_transport::Span;
+
+section! {
+    /// Ranks of a job, each at a host, do what a file says: they send, receive and compute, each when what it waits for
+    /// is done.
+    pub struct Program is "kind `program`" {
+        /// A GOAL file, of text or binary, recognised by content (docs/dialects.md).
+        file: String, flag [Run] "--program" "FILE";
+        /// Hosts at which ranks can be.
+        hosts: Option<Hosts> = None, says "all hosts";
+        /// At which of `hosts` the ranks are: `packed` (the first ones, in order), `strided:K` (every K-th, then from
+        /// the second on every K-th, and so on) or `random` (by `run.seed`).
+        placement: String = "packed".into(), "packed, random, or strided:K with K from 1" => |text| Placement::of(text).is_some();
+        /// A file with the host of each rank, numbers in the order of ranks. Excludes other values of `placement`.
+        placement_file: Option<String> = None, says "as `placement` says";
+        /// When a rank sends: `free`, when what the message waits for is done, or `serial`, when also the one before it at
+        /// the same `nic` of the file is known to have arrived.
+        issue: Issue = Issue::Free;
+        /// When the ranks begin.
+        at: Span = Span::ZERO;
+        /// Packets that each flow may send before its source hears from its destination: the first
+        /// burst of a receiver-driven transport, the initial window of another.
+        burst: Option<u32> = None, says "as the transport has it",
+            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
+    }
+}

@@ -1,0 +1,182 @@
+//! Programs of jobs: how long they took, what their ranks did meanwhile, and why one cannot go on.
+
+use crate::Run;
+use crate::statistics::mean;
+use incast_transport::ExecutionRecord;
+use incast_units::{Span, Time};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A program of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramMeta {
+    /// Its file.
+    pub file: String,
+    /// When it began.
+    pub at: Time,
+}
+
+/// A rank of a program; its [record](ExecutionRecord) has the same place in the run's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankMeta {
+    /// The program, from 0.
+    pub program: u32,
+    /// Its number there.
+    pub rank: u32,
+    /// Its host, a server where those have several NICs.
+    pub host: u32,
+    /// What it has to do: sends, receives and computations.
+    pub steps: u64,
+    /// Messages that it sends to other ranks.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// One program of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramSummary {
+    /// Which program of the scenario, from 0.
+    pub program: u32,
+    /// Its file.
+    pub file: String,
+    /// How many ranks.
+    pub ranks: usize,
+    /// Of these done with everything; the others are left out of what follows.
+    pub completed: usize,
+    /// Messages between ranks.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// From its beginning to the end of its last rank; null if one is not done.
+    pub completion_ns: Option<f64>,
+    /// The rank that was done last, the first of several.
+    pub slowest_rank: Option<u32>,
+    /// How long a rank computes, mean.
+    pub compute_mean_ns: Option<f64>,
+    /// The largest of these times.
+    pub compute_max_ns: Option<f64>,
+    /// For how long a rank computes nothing until it is done, mean.
+    pub waiting_mean_ns: Option<f64>,
+}
+
+/// A rank's record, with its metadata.
+pub(crate) fn record(run: &Run, place: usize) -> &ExecutionRecord {
+    &run.record.executions[place]
+}
+
+/// From a rank's beginning to its end.
+pub(crate) fn time(record: &ExecutionRecord) -> Option<Span> {
+    Some(record.ended?.since(record.begun?))
+}
+
+/// What of it is not computation.
+pub(crate) fn waiting(record: &ExecutionRecord) -> Option<Span> {
+    Some(Span(time(record)?.0.saturating_sub(record.computing.0)))
+}
+
+/// The programs of a run.
+pub fn programs(run: &Run) -> Vec<ProgramSummary> {
+    (0u32..).zip(&run.programs).map(|(number, program)| summary(run, number, program)).collect()
+}
+
+fn summary(run: &Run, program: u32, meta: &ProgramMeta) -> ProgramSummary {
+    let own = || (0..).zip(&run.ranks).filter(|(_, rank)| rank.program == program);
+    let done = || own().filter(|(place, _)| record(run, *place).ended.is_some());
+    let ns = |of: fn(&ExecutionRecord) -> Option<Span>| -> Vec<f64> {
+        done().filter_map(|(place, _)| Some(of(record(run, place))?.as_ns_f64())).collect()
+    };
+    let (ranks, completed) = (own().count(), done().count());
+    let end =
+        |(place, rank): &(usize, &RankMeta)| (record(run, *place).ended, u32::MAX - rank.rank);
+    let last = done().max_by_key(end).filter(|_| ranks == completed);
+    let compute = ns(|record| Some(record.computing));
+    ProgramSummary {
+        program,
+        file: meta.file.clone(),
+        ranks,
+        completed,
+        messages: own().map(|(_, rank)| rank.messages).sum(),
+        bytes: own().map(|(_, rank)| rank.bytes).sum(),
+        completion_ns: last
+            .and_then(|(place, _)| Some(record(run, place).ended?.since(meta.at).as_ns_f64())),
+        slowest_rank: last.map(|(_, rank)| rank.rank),
+        compute_mean_ns: mean(&compute),
+        compute_max_ns: compute.into_iter().reduce(f64::max),
+        waiting_mean_ns: mean(&ns(waiting)),
+    }
+}
+
+impl fmt::Display for ProgramSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ProgramSummary { file, ranks, completed, .. } = self;
+        let ms = |ns: Option<f64>| crate::significant(ns.unwrap_or(0.0) / 1e6);
+        let (compute, most, waiting) =
+            (ms(self.compute_mean_ns), ms(self.compute_max_ns), ms(self.waiting_mean_ns));
+        match (self.completion_ns, self.slowest_rank) {
+            (Some(_), Some(last)) => write!(
+                f,
+                "{file}: {ranks} ranks are done after {} ms, rank {last} last; a rank computes {compute} ms \
+                 (at most {most}) and waits {waiting} ms, mean",
+                ms(self.completion_ns)
+            ),
+            _ => write!(f, "{file}: {completed} of {ranks} ranks are done"),
+        }
+    }
+}
+
+/// Ranks that wait for each other, while nothing is on its way that they wait for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stuck {
+    /// The file of their program.
+    pub file: String,
+    /// Ranks that are not done.
+    pub ranks: usize,
+    /// What they wait for, of the first ones.
+    pub waits: Vec<String>,
+}
+
+/// As many of these are said.
+const SAID: usize = 8;
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Stuck { file, ranks, waits } = self;
+        let plural = if *ranks == 1 { " is" } else { "s are" };
+        write!(
+            f,
+            "{file} cannot go on: {ranks} rank{plural} not done and nothing is on its way; "
+        )?;
+        f.write_str(&waits.join("; "))
+    }
+}
+
+impl Run {
+    /// The first of its programs that cannot go on, if that is so.
+    pub fn stuck(&self) -> Option<Stuck> {
+        let flows = self.record.flows.iter().zip(&self.flows);
+        let under_way = flows.into_iter().any(|(record, meta)| {
+            meta.class == "program" && record.started.is_some() && record.acknowledged.is_none()
+        });
+        let busy = self.record.executions.iter().any(|own| own.busy);
+        if under_way || busy {
+            return None;
+        }
+        let open = |place: &usize| record(self, *place).ended.is_none();
+        let first = (0..self.ranks.len()).find(open)?;
+        let program = self.ranks[first].program;
+        let own = || {
+            let all = 0..self.ranks.len();
+            all.filter(open).filter(|place| self.ranks[*place].program == program)
+        };
+        let mut waits: Vec<String> =
+            own().flat_map(|place| record(self, place).waits.clone()).collect();
+        let more = waits.len().saturating_sub(SAID);
+        waits.truncate(SAID);
+        if more > 0 {
+            waits.push(format!("and {more} more"));
+        }
+        let file = self.programs[program as usize].file.clone();
+        Some(Stuck { file, ranks: own().count(), waits })
+    }
+}
