@@ -17,6 +17,8 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: &[(&str, Target)] = &[
     ("decode", packets::decode),
     ("flow_list", texts::flow_list),
+    ("goal_binary", texts::goal),
+    ("goal_text", texts::goal),
     ("hpcc_topology", texts::hpcc_topology),
     ("htsim_topology", texts::htsim_topology),
     ("manifest", texts::manifest),

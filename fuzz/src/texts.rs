@@ -69,6 +69,23 @@ pub fn matrix(bytes: &[u8]) {
     }
 }
 
+/// A program, as GOAL of either kind; what is accepted is written and read again.
+pub fn goal(bytes: &[u8]) {
+    match incast_program::read_goal("program", bytes) {
+        Ok(program) => {
+            let binary = incast_program::write_binary(&program);
+            assert_eq!(incast_program::read_goal("binary", &binary).as_ref(), Ok(&program));
+            let text = incast_program::write_text(&program);
+            assert_eq!(
+                incast_program::read_goal("text", text.as_bytes()).as_ref(),
+                Ok(&program),
+                "{text}"
+            );
+        }
+        Err(error) => told(error),
+    }
+}
+
 /// Numbers for each pair of hosts; what is accepted is an all-to-all, or says why not.
 pub fn pairs(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };

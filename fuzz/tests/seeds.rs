@@ -61,6 +61,8 @@ macro_rules! fuzzed {
 fuzzed! {
     decode,
     flow_list,
+    goal_binary,
+    goal_text,
     hpcc_topology,
     htsim_topology,
     manifest,
