@@ -219,6 +219,7 @@ def run(
     *,
     topology: str | None = None,
     transport: str | Sequence[str] | None = None,
+    program: str | None = None,
     flows: str | None = None,
     seed: int | None = None,
     world: Literal["sim", "dataplane", "flow"] | None = None,
@@ -246,7 +247,9 @@ def run(
             and `flows` are files of other tools.
         topology: A topology file of another tool (HPCC, htsim .topo), recognised by
             content. Accepted: text.
-        transport: Transport for --flows. Accepted: a list, each text.
+        transport: Transport for --flows or --program. Accepted: a list, each text.
+        program: A GOAL file, of text or binary, recognised by content (docs/dialects.md).
+            Accepted: text.
         flows: A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content. Accepted:
             text.
         seed: Seed of the random numbers. Accepted: a whole number. Default: 1.
@@ -286,6 +289,7 @@ def run(
         {
             "topology": topology,
             "transport": transport,
+            "program": program,
             "flows": flows,
             "seed": seed,
             "world": world,

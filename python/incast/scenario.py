@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from ._section import Parameters, Section
 
-__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Collective", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Requests", "Run", "Scenario", "SharedBuffer", "Storm", "Trace", "Transport", "Watchdog"]
+__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Collective", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Program", "Requests", "Run", "Scenario", "SharedBuffer", "Storm", "Trace", "Transport", "Watchdog"]
 
 
 @dataclass(kw_only=True)
@@ -161,6 +161,44 @@ class File(Section):
     file: str
     start_unit: Literal["us", "ps"] | None = None
     jitter: str | None = None
+    burst: int | None = None
+    priority: int | None = None
+
+
+@dataclass(kw_only=True)
+class Program(Section):
+    """Traffic of kind `program`.
+
+    Args:
+        file: A GOAL file, of text or binary, recognised by content (docs/dialects.md).
+            Accepted: text. Required.
+        hosts: Hosts at which ranks can be. Accepted: hosts such as `0-7,9`. Default: all
+            hosts.
+        placement: At which of `hosts` the ranks are: `packed` (the first ones, in order),
+            `strided:K` (every K-th, then from the second on every K-th, and so on) or
+            `random` (by `run.seed`). Accepted: packed, random, or strided:K with K from 1.
+            Default: packed.
+        placement_file: A file with the host of each rank, numbers in the order of ranks.
+            Excludes other values of `placement`. Accepted: text. Default: as `placement`
+            says.
+        issue: When a rank sends: `free`, when what the message waits for is done, or
+            `serial`, when also the one before it at the same `nic` of the file is known to
+            have arrived. Accepted: `serial`, `free`. Default: free.
+        at: When the ranks begin. Accepted: a time such as `8us`. Default: 0s.
+        burst: Packets that each flow may send before its source hears from its destination:
+            the first burst of a receiver-driven transport, the initial window of another.
+            Accepted: 1 to 1000000. Default: as the transport has it.
+        priority: The queue of data (`fabric.queues`) that its flows are in, the first one
+            is 1. Accepted: 1 to 7. Default: the last queue.
+    """
+
+    _kind: ClassVar[str | None] = "program"
+    file: str
+    hosts: str | None = None
+    placement: str | None = None
+    placement_file: str | None = None
+    issue: Literal["serial", "free"] | None = None
+    at: str | None = None
     burst: int | None = None
     priority: int | None = None
 
@@ -564,12 +602,12 @@ class Assign(Section):
         name: The transport. Accepted: text. Required.
         hosts: Flows from these hosts only. Accepted: hosts such as `0-7,9`. Default: all.
         class_: Flows of this class only. Accepted: `background`, `long`, `request`,
-            `response`, `incast`, `burst`, `collective`. Default: all.
+            `response`, `incast`, `burst`, `collective`, `program`. Default: all.
     """
 
     name: str
     hosts: str | None = None
-    class_: Literal["background", "long", "request", "response", "incast", "burst", "collective"] | None = None
+    class_: Literal["background", "long", "request", "response", "incast", "burst", "collective", "program"] | None = None
 
 
 @dataclass(kw_only=True)
@@ -958,7 +996,7 @@ class Scenario(Section):
 
     fabric: Fabric | Mapping[str, Any]
     transport: Transport | Mapping[str, Any]
-    traffic: Sequence[Poisson | ClosedLoop | Permutation | AllToAll | Incast | Requests | ManyToMany | Long | Burst | Collective | File | Mapping[str, Any]]
+    traffic: Sequence[Poisson | ClosedLoop | Permutation | AllToAll | Incast | Requests | ManyToMany | Long | Burst | Collective | Program | File | Mapping[str, Any]]
     title: str | None = None
     run: Run | Mapping[str, Any] | None = None
     dataplane: Dataplane | Mapping[str, Any] | None = None

@@ -4,7 +4,8 @@ use incast_egress::port::Join;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Buffer, Burst, ClosedLoop, Collective, Fabric, FlowFile,
     ForwardingName, Hosts, Incast, Issue, Link, LinkFailure, Long, ManyToMany, Output, Overhead,
-    Permutation, Pfc, Poisson, Requests, Run, Setting, SharedBuffer, Traffic, Transport, auto,
+    Permutation, Pfc, Poisson, Program, Requests, Run, Setting, SharedBuffer, Traffic, Transport,
+    auto,
 };
 use incast_experiment::{Case, Monitor, Plan, Recorded, Scenario, World, execute, output};
 use incast_protocols::CATALOGUE;
@@ -35,6 +36,12 @@ fn inputs() -> PathBuf {
     let links = "0 4 10Gbps 1us 0\n1 4 10Gbps 1us 0\n2 4 25Gbps 1us 0\n3 4 10Gbps 2us 0.001\n";
     write("net", &format!("5 1 4\n4\n{links}"));
     write("flows.csv", "src,dst,size_bytes,start_ns,transport\n0,3,9000,0,\n1,2,4000,700,dctcp\n");
+    let rank = |rank: u32, to: u32| {
+        format!(
+            "rank {rank} {{\na: calc {rank}500\nb: send 7000b to {to}\nb requires a\nrecv 7000b from -1\n}}\n"
+        )
+    };
+    write("own.goal", &format!("num_ranks 3\n{}{}{}", rank(0, 1), rank(1, 2), rank(2, 0)));
     write("sizes.csv", "# bytes, cumulative share\n1000,0.4\n5000,0.9\n20000,1\n");
     folder
 }
@@ -200,6 +207,18 @@ fn traffic() -> impl Strategy<Value = Traffic> {
                 priority: None,
             }
         });
+    let program = (select(vec!["packed", "strided:2", "random"]), any::<bool>(), span(9)).prop_map(
+        |(placement, serial, at)| Program {
+            file: input("own.goal"),
+            hosts: None,
+            placement: placement.into(),
+            placement_file: None,
+            issue: if serial { Issue::Serial } else { Issue::Free },
+            at,
+            burst: None,
+            priority: None,
+        },
+    );
     prop_oneof![
         poisson.prop_map(Traffic::Poisson),
         closed.prop_map(Traffic::ClosedLoop),
@@ -219,6 +238,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         long.prop_map(Traffic::Long),
         burst.prop_map(Traffic::Burst),
         collective.prop_map(Traffic::Collective),
+        program.prop_map(Traffic::Program),
         Just(Traffic::FlowFile(FlowFile {
             file: input("flows.csv"),
             start_unit: None,
@@ -476,6 +496,10 @@ fn differences(scenario: &Scenario) -> Option<Vec<String>> {
         let run = Run { world, threads: auto(), ..scenario.run.clone() };
         Plan::new(Scenario { run, ..scenario.clone() })
     };
+    // They run in the simulator alone.
+    if scenario.traffic.iter().any(|entry| matches!(entry, Traffic::Program(_))) {
+        return None;
+    }
     let sim = of(World::Sim).ok()?;
     let data_plane = of(World::DataPlane).expect("planned as well");
     let folder = tempfile::tempdir().expect("a folder");

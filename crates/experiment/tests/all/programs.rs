@@ -56,8 +56,11 @@ fn ring(ranks: u32, size: u64, late: u64) -> String {
     text
 }
 
-/// When each message started and had arrived, by source, start and destination.
-fn times(run: &Run) -> Vec<(u32, Option<Time>, u32, u64, Option<Time>)> {
+/// Source, start, destination, size and end.
+type Message = (u32, Option<Time>, u32, u64, Option<Time>);
+
+/// When each message started and had arrived, in order.
+fn times(run: &Run) -> Vec<Message> {
     let all = run.record.flows.iter().zip(&run.flows);
     let mut all: Vec<_> =
         all.map(|(own, of)| (of.src, own.started, of.dst, of.size_bytes, own.completed)).collect();
