@@ -1,6 +1,7 @@
 //! Clocks that follow a counter, here one of our own making: nothing depends on this machine.
 
-use crate::common::{BothWorlds, Outside, of, trial};
+use crate::common::{BothWorlds, of, trial};
+use crate::outside::Outside;
 use incast_dataplane::{
     Bounds, CREDIT, Clock, Counter, Idle, Mem, PacketIo, Ran, RealTime, Refusal, Rule, STALL,
     Testbed,

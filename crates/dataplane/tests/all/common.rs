@@ -1,6 +1,6 @@
 //! Setups for both worlds, and how their results are compared.
 
-use incast_dataplane::{Arrival, Buffer, Departure, Mem, PacketIo, Testbed};
+use incast_dataplane::{PacketIo, Testbed};
 use incast_sim::Monitor;
 use incast_testkit::{Trial, fabric, setup_of};
 use incast_transport::*;
@@ -79,44 +79,4 @@ pub fn assert_same(
     assert_eq!(simulated.ports.len(), record.ports.len(), "{what:?}: number of ports");
     simulated.events = record.events;
     assert_eq!(&simulated, record, "{what:?}: record");
-}
-
-/// Frames of which nobody knows before they are there.
-pub struct Outside(pub Mem);
-
-impl PacketIo for Outside {
-    type Frame = Buffer;
-    fn rx_burst(
-        &mut self,
-        port: u32,
-        now: Time,
-        most: usize,
-        into: &mut Vec<Arrival<Buffer>>,
-    ) -> usize {
-        self.0.rx_burst(port, now, most, into)
-    }
-    fn alloc(&mut self, length: usize) -> Option<Buffer> {
-        self.0.alloc(length)
-    }
-    fn free(&mut self, frame: Buffer) {
-        self.0.free(frame)
-    }
-    fn stage(&mut self, port: u32, frame: Buffer, departure: Departure) -> Result<(), Buffer> {
-        self.0.stage(port, frame, departure)
-    }
-    fn flush(&mut self, port: u32) -> usize {
-        self.0.flush(port)
-    }
-    fn room(&mut self, port: u32) -> usize {
-        self.0.room(port)
-    }
-    fn due(&mut self, _port: u32) -> Time {
-        Time::NEVER
-    }
-    fn is_external(&self, _port: u32) -> bool {
-        true
-    }
-    fn held(&self) -> usize {
-        self.0.held()
-    }
 }

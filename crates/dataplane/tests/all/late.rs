@@ -5,7 +5,8 @@
 //! clocks. It is told the base RTT of those, as a node that measures it is, and has queues that hold
 //! what comes in a step.
 
-use crate::common::{Outside, of, trial};
+use crate::common::{of, trial};
+use crate::outside::Outside;
 use incast_dataplane::{Clock, Mem, Testbed, run_virtual};
 use incast_testkit::{Trial, fabric, flow};
 use incast_transport::*;

@@ -6,6 +6,7 @@ mod cores;
 mod hostile;
 mod late;
 mod messages;
+mod outside;
 mod packet_io;
 mod payload;
 mod pipeline;

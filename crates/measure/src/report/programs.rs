@@ -20,21 +20,22 @@ const COLUMNS: [(&str, Get<ProgramSummary>); 9] = [
 
 /// The tables of all runs; nothing without programs.
 pub(super) fn table(summaries: &[Summary]) -> String {
-    let mut rows = String::new();
-    for summary in summaries {
-        for one in &summary.programs {
-            let (label, file) = (escape(&summary.label), escape(&one.file));
-            rows += &format!("<tr><th scope=\"row\">{label}</th><td class=\"text\">{file}</td>");
-            rows += &cells(COLUMNS.iter().map(|(_, get)| get), one);
-            rows += "</tr>\n";
-        }
-    }
+    let of = |summary| move |one| (summary, one);
+    let all: Vec<(&Summary, &ProgramSummary)> =
+        summaries.iter().flat_map(|summary| summary.programs.iter().map(of(summary))).collect();
+    let numbers: Vec<&ProgramSummary> = all.iter().map(|(_, one)| *one).collect();
+    let numbers = cells(COLUMNS.iter().map(|(_, get)| get), &numbers);
+    let row = |((summary, one), cells): (&(&Summary, &ProgramSummary), String)| {
+        let (label, file) = (escape(&summary.label), escape(&one.file));
+        format!("<tr><th scope=\"row\">{label}</th><td class=\"text\">{file}</td>{cells}</tr>\n")
+    };
+    let rows: String = all.iter().zip(numbers).map(row).collect();
     if rows.is_empty() {
         return rows;
     }
     let heads = heads(COLUMNS.iter().map(|(name, _)| *name));
     format!(
-        "<h2>Programs</h2>\n<div class=\"wide\"><table><thead><tr><th>run</th><th \
+        "<h2>Programs</h2>\n<div class=\"wide\" tabindex=\"0\"><table><thead><tr><th>run</th><th \
          class=\"text\">program</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n<p \
          class=\"caption\">Time: from the beginning of the program to the end of its last rank. Waiting: until a rank is \
          done, the time in which it computes nothing. Each rank is in ranks.parquet.</p>\n"
