@@ -398,8 +398,9 @@ class Dcqcn(Parameters):
         recovery: How lost packets are sent again; with `sack` a BDP may be in flight at
             most. Accepted: go-back-n or sack. Default: go-back-n. Source: HPCC's simulator:
             go-back-n; sack: Mittal et al., IRN, SIGCOMM 2018.
-        nack_interval: Least time between two NACKs (go-back-n) for the same byte. Accepted:
-            more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
+        nack_interval: Least time between two NACKs (go-back-n) for the same byte; at least
+            two base RTTs. Accepted: more than 0. Default: 500us. Source: HPCC's simulator:
+            500 us.
         rto_min: Least retransmission timeout. Accepted: more than 0, at most 60s. Default:
             1ms. Source: own choice.
         control_limit: Most bytes of ACKs and CNPs queued at a port. Accepted: a control
@@ -680,8 +681,9 @@ class Fasttune(Parameters):
         quantise_int: Whether records have the widths of their fields on the wire. Accepted:
             true or false. Default: true. Source: HPCC §4.1; false: an ablation without a
             codec.
-        nack_interval: Least time between two requests to go back for the same byte.
-            Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
+        nack_interval: Least time between two requests to go back for the same byte; at
+            least two base RTTs. Accepted: more than 0. Default: 500us. Source: HPCC's
+            simulator: 500 us.
         rto_min: Minimum retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
             auto, or more than 0, at most 60s. Default: auto. Source: own choice: HPCC has
             none.
@@ -804,8 +806,9 @@ class Hpcc(Parameters):
         quantise_int: Whether records have the widths of their fields on the wire. Accepted:
             true or false. Default: true. Source: HPCC §4.1; false: an ablation without a
             codec.
-        nack_interval: Least time between two requests to go back for the same byte.
-            Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
+        nack_interval: Least time between two requests to go back for the same byte; at
+            least two base RTTs. Accepted: more than 0. Default: 500us. Source: HPCC's
+            simulator: 500 us.
         rto_min: Minimum retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
             auto, or more than 0, at most 60s. Default: auto. Source: own choice: HPCC has
             none.
@@ -858,8 +861,9 @@ class HpccPlus(Parameters):
         quantise_int: Whether records have the widths of their fields on the wire. Accepted:
             true or false. Default: true. Source: HPCC §4.1; false: an ablation without a
             codec.
-        nack_interval: Least time between two requests to go back for the same byte.
-            Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
+        nack_interval: Least time between two requests to go back for the same byte; at
+            least two base RTTs. Accepted: more than 0. Default: 500us. Source: HPCC's
+            simulator: 500 us.
         rto_min: Minimum retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
             auto, or more than 0, at most 60s. Default: auto. Source: own choice: HPCC has
             none.
@@ -1150,8 +1154,9 @@ class Powertcp(Parameters):
             pairs.
         recovery: How lost packets are sent again. Accepted: go-back-n or sack. Default: go-
             back-n. Source: PowerTCP's simulator: go-back-N under PFC.
-        nack_interval: Least time between two requests to go back for the same byte.
-            Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
+        nack_interval: Least time between two requests to go back for the same byte; at
+            least two base RTTs. Accepted: more than 0. Default: 500us. Source: HPCC's
+            simulator: 500 us.
         rto_min: Minimum retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
             auto, or more than 0, at most 60s. Default: auto. Source: own choice: PowerTCP
             has none.
@@ -1428,8 +1433,9 @@ class ThetaPowertcp(Parameters):
             pairs.
         recovery: How lost packets are sent again. Accepted: go-back-n or sack. Default: go-
             back-n. Source: PowerTCP's simulator: go-back-N under PFC.
-        nack_interval: Least time between two requests to go back for the same byte.
-            Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
+        nack_interval: Least time between two requests to go back for the same byte; at
+            least two base RTTs. Accepted: more than 0. Default: 500us. Source: HPCC's
+            simulator: 500 us.
         rto_min: Minimum retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
             auto, or more than 0, at most 60s. Default: auto. Source: own choice: PowerTCP
             has none.
@@ -1465,10 +1471,15 @@ class Timely(Parameters):
             TIMELY §4.4: 0.8.
         delay_low: Delay below which the rate always rises (T_low). Accepted: more than 0.
             Default: 50us. Source: TIMELY §4.4: 50 us.
-        delay_high: Delay above which the rate always falls (T_high). Accepted: more than 0.
-            Default: 500us. Source: TIMELY §4.4: 500 us.
-        min_rtt: RTT by which differences are divided (minRTT). Accepted: more than 0.
-            Default: 20us. Source: TIMELY §4.3: 20 us.
+        delay_high: Delay above which the rate always falls (T_high); auto: 500 us, at least
+            10 base RTTs. Accepted: auto, or more than 0. Default: auto. Source: TIMELY
+            §4.4: 500 us; more where no RTT is shorter is our own.
+        min_rtt: RTT by which differences are divided (minRTT); auto: 20 us, at least half a
+            base RTT. Accepted: auto, or more than 0. Default: auto. Source: TIMELY §4.3: 20
+            us; more in slower networks is our own.
+        max_decrease: Largest share of the rate that a decision between the thresholds
+            takes; 1: any. Accepted: 0 < max_decrease <= 1. Default: 1. Source: TIMELY
+            Algorithm 1 has no bound.
         additive_increase: Additive step delta; auto: 10 Mb/s for each 10 Gb/s of the link.
             Accepted: auto, or more than 0. Default: auto. Source: TIMELY §4.4: 10 Mb/s at
             10 Gb/s; HPCC's simulator scales it.
@@ -1503,8 +1514,9 @@ class Timely(Parameters):
         recovery: How lost packets are sent again; with `sack` a BDP may be in flight at
             most. Accepted: go-back-n or sack. Default: go-back-n. Source: HPCC's simulator:
             go-back-n; sack: Mittal et al., IRN, SIGCOMM 2018.
-        nack_interval: Least time between two requests to go back for the same byte.
-            Accepted: more than 0. Default: 500us. Source: HPCC's simulator: 500 us.
+        nack_interval: Least time between two requests to go back for the same byte; at
+            least two base RTTs. Accepted: more than 0. Default: 500us. Source: HPCC's
+            simulator: 500 us.
         rto_min: Minimum retransmission timeout. Accepted: more than 0, at most 60s.
             Default: 1ms. Source: own choice.
         control_limit: ACKs that may wait at a port. Accepted: a control packet and more.
@@ -1518,6 +1530,7 @@ class Timely(Parameters):
     delay_low: Any = None
     delay_high: Any = None
     min_rtt: Any = None
+    max_decrease: Any = None
     additive_increase: Any = None
     hyper_after: Any = None
     hyper_factor: Any = None

@@ -936,8 +936,9 @@ class Fabric(Section):
             Default: 0s.
         host_delay: Time between the arrival of a packet at a host and its delivery to the
             transport. Counts as propagation. Accepted: at most 1s. Default: 0s.
-        base_rtt: The base RTT that transports are configured with. Accepted: more than 0,
-            such as `10us`, or `auto`. Default: computed.
+        base_rtt: The base RTT that transports are configured with. Nodes that are processes
+            of their own measure it where it is not set. Accepted: more than 0, such as
+            `10us`, or `auto`. Default: computed.
         links: Overrides for single links. Accepted: a list, each a section
             [[fabric.links]]. Default: [].
         failures: Link failures. Accepted: a list, each a section [[fabric.failures]].
