@@ -31,7 +31,7 @@ def test_a_run_through_python_writes_the_bytes_of_the_command(
     small: incast.Results, tmp_path: Path
 ) -> None:
     flags = [word for name, value in SMALL.items() for word in (f"--{name}", str(value))]
-    done = command("compare", "--transports", "ren,dctcp", *flags, "--out", "native", at=tmp_path)
+    done = command("compare", "--transports", "ren,dctcp", *flags, "--all", "--out", "native", at=tmp_path)
     assert done.returncode == 0, done.stderr
     saved = small.save(tmp_path / "saved")
     direct = incast.compare(["ren", "dctcp"], out=tmp_path / "direct", **SMALL)

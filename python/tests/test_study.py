@@ -114,7 +114,7 @@ def test_charts_of_a_study(study: incast.Study, tmp_path: Path) -> None:
         assert "NaN" not in text
         # Axes have titles; keys stand in the subtitle.
         assert ">Load<" in text and not re.search(r"aria-label=\"X-axis titled '[a-z_0-9]*\\.", text)
-    assert ">Slowdown, 99th percentile<" in (tmp_path / "curve.svg").read_text()
+    assert ">99th percentile of the slowdown<" in (tmp_path / "curve.svg").read_text()
     assert study.titles["traffic.0.load"] == "Load"
     assert "slowdown_p99" in study._repr_html_() or "label" in study._repr_html_()
 

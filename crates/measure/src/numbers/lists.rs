@@ -218,6 +218,7 @@ pub(crate) const COMPARED: &[(&str, &str, &str, f64)] = &[
 /// several the first that is there.
 pub(crate) const DECIDE: &[&[&str]] = &[
     &["completed_share"],
+    &["program_ms"],
     &["iteration_ms"],
     &["exposed_ms"],
     &["busbw"],
