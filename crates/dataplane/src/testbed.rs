@@ -12,8 +12,8 @@ use crate::{Clock, Fidelity, Mem, PacketIo, Payload, Virtual, Zeros};
 use incast_fabric::PortId;
 use incast_transport::{FlowId, Framing, RunRecord, Time, TransportId};
 use incast_world::{
-    Captured, Captures, End, Ending, Epoch, LinkState, LossLog, Monitor, NEVER, Progress, Setup,
-    Work, epochs, new_deliveries, new_probe,
+    Captured, Captures, End, Ending, Epoch, FlowSetup, LinkState, LossLog, Monitor, NEVER,
+    Progress, Setup, Work, epochs, new_deliveries, new_probe,
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -114,6 +114,21 @@ impl<C: Clock, P: Payload> Testbed<Mem, C, P> {
     }
 }
 
+/// When the flows that start here open, but for those that wait, and when applications here end flows: these
+/// have the numbers behind those of all flows.
+fn openings(
+    flows: &[FlowSetup],
+    endings: &[Ending],
+    here: &[u32],
+) -> BinaryHeap<Reverse<(u64, u32)>> {
+    let known = flows.iter().map(|setup| (setup.flow.start.0, setup.flow.src.0, !setup.waits()));
+    let starts = known.map(|(at, host, opens)| (at, host, opens && at != Time::NEVER.0));
+    let stops = endings.iter().map(|one| (one.at, one.host, true));
+    let all = starts.chain(stops).zip(0..);
+    let due = all.filter(|((_, host, opens), _)| *opens && here.contains(host));
+    due.map(|((at, ..), number)| Reverse((at, number))).collect()
+}
+
 impl<I: PacketIo, C: Clock> Testbed<I, C> {
     /// A setup over a backend and a clock. Packets carry zeros.
     pub fn with(setup: Setup, io: I, clock: C) -> Testbed<I, C> {
@@ -159,13 +174,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
         let nodes = build::nodes(&mut setup, &buffers, here, trails);
         let Setup { fabric, flows, gates, options, routing: transports, framing, payloads, .. } =
             setup;
-        let starts = flows.iter().enumerate().filter(|(_, setup)| !setup.waits());
-        let starts = starts.filter(|(_, setup)| here.contains(&setup.flow.src.0));
-        let starts = starts.map(|(index, setup)| (setup.flow.start.0, index as u32));
-        let stops =
-            endings.iter().zip(flows.len() as u32..).map(|(one, index)| (one.at, index, one.host));
-        let stops =
-            stops.filter(|(.., host)| here.contains(host)).map(|(at, index, _)| (at, index));
+        let opens = openings(&flows, &endings, here);
         let mut routing = [None; 256];
         transports.iter().for_each(|(id, how)| routing[id.0 as usize] = Some(*how));
         let mut testbed = Testbed {
@@ -175,11 +184,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
             clock,
             held: vec![],
             external: vec![],
-            opens: starts
-                .filter(|(at, _)| *at != Time::NEVER.0)
-                .chain(stops)
-                .map(Reverse)
-                .collect(),
+            opens,
             endings,
             progress: Progress::new(&flows, &gates),
             end,

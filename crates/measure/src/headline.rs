@@ -6,7 +6,7 @@ use crate::statistics::percentile;
 use crate::study::Finding;
 use crate::{Comparison, PartMeans, Run, Summary, values_needed};
 
-/// Sentences about some results, with [`MARKS`] around names of runs.
+/// Sentences about some results, with marks around names of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline(Vec<String>);
 

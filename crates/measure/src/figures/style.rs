@@ -25,7 +25,7 @@ fn own(name: &str) -> usize {
     ((hash >> 16) ^ hash) as usize % COLOURS.len()
 }
 
-/// The looks of lines of these names, as [`colour`] and [`symbol`] take them: a transport has the same colour in every figure. A
+/// The looks of lines of these names, as `colour` and `symbol` take them: a transport has the same colour in every figure. A
 /// name whose colour another has before it takes the next that is free; after a full turn, the same with another marker.
 pub fn looks<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
     let mut taken: Vec<usize> = Vec::new();
