@@ -87,6 +87,8 @@ pub(crate) struct FlowLosses {
     recoveries: Recoveries,
     /// Lost data packets whose waits are in no recovery yet, in order of departure.
     ended: VecDeque<Ended>,
+    /// When the first of them was lost, or before; never without one.
+    first_ended: u64,
 }
 
 /// Memory that the flows share; nothing is in it between calls.
@@ -98,7 +100,8 @@ pub(crate) struct Scratch {
 
 impl FlowLosses {
     pub fn new(limits: Limits) -> FlowLosses {
-        FlowLosses { recoveries: Recoveries::new(limits), ..FlowLosses::default() }
+        let recoveries = Recoveries::new(limits);
+        FlowLosses { recoveries, first_ended: u64::MAX, ..FlowLosses::default() }
     }
 
     /// Nothing is lost. Memory is kept for another flow.
@@ -107,6 +110,7 @@ impl FlowLosses {
         self.control = None;
         self.recoveries.clear();
         self.ended.clear();
+        self.first_ended = u64::MAX;
     }
 
     /// Records a loss. Returns whether it is the only one so far of the packet, or of control packets.
@@ -138,6 +142,7 @@ impl FlowLosses {
         if self.ended.len() == self.ended.capacity() {
             self.ended.reserve_exact(growth(self.ended.len()));
         }
+        self.first_ended = self.first_ended.min(lost);
         let one = Ended { key, again, lost, started, spent, gap: *gap };
         if place == self.ended.len() {
             self.ended.push_back(one);
@@ -211,7 +216,8 @@ impl FlowLosses {
         patience: u64,
         scratch: &mut Scratch,
     ) -> bool {
-        if self.ended.front().is_some_and(|first| first.departed() <= stamps.departed) {
+        // None is lost before it departs.
+        if self.first_ended <= stamps.departed {
             self.book_lost(stamps.departed, patience, scratch);
         }
         if stamps.own_gap().is_none() {
@@ -234,18 +240,20 @@ impl FlowLosses {
         patience: u64,
         Scratch { ended: known, .. }: &mut Scratch,
     ) {
-        // None is lost before it departs.
         let gone = self.ended.iter().take_while(|one| one.departed() <= departed).count();
         let mut kept = 0;
         for place in 0..gone {
             if self.ended[place].lost <= departed {
                 known.push(self.ended[place]);
-            } else {
-                self.ended.swap(kept, place);
-                kept += 1;
+                continue;
             }
+            if kept < place {
+                self.ended[kept] = self.ended[place];
+            }
+            kept += 1;
         }
         self.ended.drain(kept..gone);
+        self.first_ended = self.ended.iter().map(|one| one.lost).min().unwrap_or(u64::MAX);
         if let Some(most) = excess(self.ended.len(), self.ended.capacity()) {
             self.ended.shrink_to(most);
         }

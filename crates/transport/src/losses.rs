@@ -2,9 +2,9 @@
 
 use crate::Stamps;
 use crate::breakdown::{Loss, Spent, TIERS};
-use crate::flow_losses::{excess, growth, make_room};
-use std::collections::HashMap;
+use crate::flow_losses::{excess, growth};
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// The first loss of each data packet of a flow that is still missing. A trimming transport loses most
@@ -14,9 +14,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub(crate) struct Losses {
     /// By data key.
     index: HashMap<u32, First, BuildHasherDefault<Spread>>,
-    details: Vec<Detail>,
-    /// Places in `details` that are not in use.
-    free: Vec<u32>,
+    /// In the order in which losses became known, without the first ones, which are forgotten.
+    details: VecDeque<Detail>,
+    /// The number of the first of them.
+    forgotten: u32,
     /// The latest loss so far: no loss that is not earlier is the first one of a known packet.
     latest: u64,
     /// Look for details that can be forgotten when there are so many.
@@ -28,22 +29,19 @@ pub(crate) struct Losses {
 pub(crate) struct First {
     /// When it was lost: lower and upper half.
     at: [u32; 2],
-    /// The place of its details, and whether it was a retransmission.
+    /// The number of its details, and whether it was a retransmission.
     rest: u32,
 }
 
-/// The bit of [`First::rest`] of a retransmission.
+/// The bit of [`First::rest`] of a retransmission. The other bits are a number that begins anew after
+/// so many losses.
 const AGAIN: u32 = 1 << 31;
-/// As a place: the details are forgotten.
-const FORGOTTEN: u32 = AGAIN - 1;
-/// As the time of a loss: the details are not in use.
-const GONE: u64 = u64::MAX;
 
 impl First {
     #[inline]
-    fn of(loss: &Loss, place: u32) -> First {
+    fn of(loss: &Loss, number: u32) -> First {
         let again = if loss.again { AGAIN } else { 0 };
-        First { at: [loss.at as u32, (loss.at >> 32) as u32], rest: place | again }
+        First { at: [loss.at as u32, (loss.at >> 32) as u32], rest: number & !AGAIN | again }
     }
 
     /// When it was lost.
@@ -56,11 +54,6 @@ impl First {
     #[inline]
     pub fn again(&self) -> bool {
         self.rest & AGAIN != 0
-    }
-
-    #[inline]
-    fn place(&self) -> usize {
-        (self.rest & !AGAIN) as usize
     }
 }
 
@@ -77,30 +70,17 @@ pub(crate) struct Detail {
     pub waited: [u64; TIERS],
     /// Picoseconds of serialisation until the loss.
     pub serialised: u32,
-    key: u32,
+    /// Whether the packet is still missing.
+    missing: bool,
 }
 
 impl Detail {
     #[inline]
-    fn of(key: u32, loss: &Loss, stamps: &Stamps) -> Detail {
+    fn of(loss: &Loss, stamps: &Stamps) -> Detail {
         let Loss { at, serialised, .. } = *loss;
         let Stamps { departed, spent, waited, .. } = *stamps;
-        Detail { at, departed, spent, waited, serialised, key }
+        Detail { at, departed, spent, waited, serialised, missing: true }
     }
-}
-
-/// Keeps details and returns their place.
-#[inline]
-fn keep(details: &mut Vec<Detail>, free: &mut Vec<u32>, detail: Detail) -> u32 {
-    let place = free.pop().unwrap_or(details.len() as u32);
-    match details.get_mut(place as usize) {
-        Some(unused) => *unused = detail,
-        None => {
-            make_room(details);
-            details.push(detail);
-        }
-    }
-    place
 }
 
 impl Losses {
@@ -108,34 +88,36 @@ impl Losses {
     pub fn clear(&mut self) {
         self.index.clear();
         self.details.clear();
-        self.free.clear();
         (self.latest, self.full) = (0, 0);
     }
 
     /// Records the loss of a data packet. Of several losses of one packet the earliest is kept.
     /// Returns whether it is the packet's only one so far.
     pub fn insert(&mut self, key: u32, loss: &Loss, stamps: &Stamps) -> bool {
-        let Losses { index, details, free, .. } = self;
+        if self.index.is_empty() {
+            self.drop_first(self.details.len());
+        }
         let earlier = loss.at < self.latest;
         self.latest = self.latest.max(loss.at);
-        match index.entry(key) {
-            Entry::Occupied(mut known) => {
-                if earlier && loss.at < known.get().at() {
-                    let place = known.get().place();
-                    if place < details.len() {
-                        free.push(place as u32);
-                    }
-                    let place = keep(details, free, Detail::of(key, loss, stamps));
-                    known.insert(First::of(loss, place));
-                }
-                false
+        let first = First::of(loss, self.forgotten.wrapping_add(self.details.len() as u32));
+        let before = match self.index.entry(key) {
+            Entry::Occupied(mut known) if earlier && loss.at < known.get().at() => {
+                Some(known.insert(first))
             }
+            Entry::Occupied(_) => return false,
             Entry::Vacant(new) => {
-                let place = keep(details, free, Detail::of(key, loss, stamps));
-                new.insert(First::of(loss, place));
-                true
+                new.insert(first);
+                None
             }
+        };
+        if let Some(later) = &before {
+            self.settle(later);
         }
+        if self.details.len() == self.details.capacity() {
+            self.details.reserve_exact(growth(self.details.len()));
+        }
+        self.details.push_back(Detail::of(loss, stamps));
+        before.is_none()
     }
 
     /// The first loss of a packet, if one is known.
@@ -144,20 +126,31 @@ impl Losses {
         self.index.get(&key).copied()
     }
 
-    /// Its details, if they are not forgotten. Those of a loss that was removed are there until the
-    /// next one.
+    #[inline]
+    fn place(&self, first: &First) -> usize {
+        (first.rest.wrapping_sub(self.forgotten) & !AGAIN) as usize
+    }
+
+    /// Its details, if they are not forgotten. Those of a loss that was removed are there until
+    /// something is forgotten.
     #[inline]
     pub fn detail(&self, first: &First) -> Option<&Detail> {
-        self.details.get(first.place())
+        self.details.get(self.place(first)).filter(|detail| detail.at == first.at())
+    }
+
+    /// The packet is not missing since this loss.
+    #[inline]
+    fn settle(&mut self, first: &First) {
+        let place = self.place(first);
+        if let Some(detail) = self.details.get_mut(place).filter(|one| one.at == first.at()) {
+            detail.missing = false;
+        }
     }
 
     /// Removes and returns the first loss of a packet.
     pub fn remove(&mut self, key: u32) -> Option<First> {
         let first = self.index.remove(&key)?;
-        if let Some(detail) = self.details.get_mut(first.place()) {
-            detail.at = GONE;
-            self.free.push(first.place() as u32);
-        }
+        self.settle(&first);
         Some(first)
     }
 
@@ -167,38 +160,30 @@ impl Losses {
         self.index.is_empty()
     }
 
-    /// Of how many packets details are kept.
+    /// How many details are kept, perhaps of packets that are not missing any more; 0 if none is.
     #[inline]
     pub fn detailed(&self) -> usize {
-        self.details.len() - self.free.len()
+        if self.is_empty() { 0 } else { self.details.len() }
     }
 
     /// When the packets departed of which details are kept, in no order.
     pub fn departures(&self) -> impl Iterator<Item = u64> {
-        self.details.iter().filter(|detail| detail.at != GONE).map(|detail| detail.departed)
+        self.details.iter().filter(|detail| detail.missing).map(|detail| detail.departed)
     }
 
-    /// Forgets the details of losses before an instant.
+    fn drop_first(&mut self, count: usize) {
+        self.details.drain(..count);
+        self.forgotten = self.forgotten.wrapping_add(count as u32);
+    }
+
+    /// Forgets the details of losses before an instant, as far as they became known in order.
     pub fn forget(&mut self, before: u64) {
-        let mut kept = 0;
-        for place in 0..self.details.len() {
-            let detail = self.details[place];
-            let Some(first) = self.index.get_mut(&detail.key).filter(|_| detail.at != GONE) else {
-                continue;
-            };
-            if detail.at < before {
-                first.rest |= FORGOTTEN;
-                continue;
-            }
-            first.rest = first.rest & AGAIN | kept as u32;
-            self.details[kept] = detail;
-            kept += 1;
-        }
-        self.details.truncate(kept);
-        self.free.clear();
+        let old = |detail: &&Detail| !detail.missing || detail.at < before;
+        let count = self.details.iter().take_while(old).count();
+        self.drop_first(count);
+        let kept = self.details.len();
         if let Some(most) = excess(kept, self.details.capacity()) {
             self.details.shrink_to(most);
-            self.free.shrink_to(most);
         }
         self.full = kept + growth(kept);
     }
@@ -276,6 +261,7 @@ mod tests {
             }
         }
         assert_eq!((losses.details.len(), losses.detailed()), (50, 0));
+        assert!(losses.details.capacity() < 100);
     }
 
     #[test]
@@ -284,7 +270,7 @@ mod tests {
         (0..1_000).for_each(|key| assert!(lose(&mut losses, key, 1 << 33 | key as u64)));
         (0..10).for_each(|key| assert!(losses.remove(key).is_some()));
         losses.forget(1 << 33 | 900);
-        assert_eq!((losses.detailed(), losses.details.len()), (100, 100));
+        assert_eq!(losses.detailed(), 100);
         assert!(losses.details.capacity() <= 200);
         for key in 10..1_000 {
             let first = losses.first(key).expect("it is lost");
