@@ -5,7 +5,7 @@ use crate::line::Line;
 use crate::medium::Medium;
 use crate::node::Node;
 use incast_transport::{RunRecord, Span, Time};
-use incast_world::{Captured, add_flows, all_complete, common_width, empty_record};
+use incast_world::{Captured, add_flows, all_complete, common_width};
 
 /// The record of a run that ended at `ended`, and the captures in order of time and port.
 pub(crate) fn collect<I: PacketIo>(
@@ -20,8 +20,8 @@ pub(crate) fn collect<I: PacketIo>(
     let deliveries = [tally.deliveries.width()];
     let widths = lines.iter().map(|line| line.series.width()).chain(deliveries);
     let width = common_width(widths, ended.saturating_sub(tally.deliveries.start()));
-    let mut record = empty_record(medium.flows.len());
-    add_flows(&mut record, &medium.probe, |_| true);
+    let mut record = RunRecord::default();
+    add_flows(&mut record, std::mem::take(&mut medium.probe), |_| true);
     if !medium.trails {
         forget_paths(&mut record);
     }

@@ -3,12 +3,11 @@
 use crate::egress::Egress;
 use crate::partition::Partition;
 use incast_transport::{FlowId, PortRecord, RunRecord, Span, Time};
-use incast_world::{Captured, Captures, add_flows, all_complete, common_width, empty_record};
+use incast_world::{Captured, Captures, add_flows, all_complete, common_width};
 
 /// The record of a run that ended at `ended`, and the captured packets.
 pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Captured>) {
-    let mut record = empty_record(parts[0].net.transit.common.flows.len());
-    record.ended = Time(ended);
+    let mut record = RunRecord { ended: Time(ended), ..RunRecord::default() };
     let mut captures: Option<Captures> = None;
     let common = parts[0].net.transit.common.clone();
     let start = parts[0].net.transit.deliveries.start();
@@ -32,8 +31,8 @@ pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Capt
         record.events += part.events;
         record.link_losses += transit.link_losses;
         let starts_here = |flow: FlowId| here(common.flows[flow.0 as usize].flow.src.0);
-        add_flows(&mut record, &transit.probe, starts_here);
-        drop((transit.probe, transit.packets));
+        drop(transit.packets);
+        add_flows(&mut record, transit.probe, starts_here);
         let first = record.ports.len();
         let own = common.fabric.ports().iter().zip(0..).filter(|(spec, _)| here(spec.node.0));
         record.ports.extend(own.map(|(_, port)| PortRecord { port, ..PortRecord::default() }));

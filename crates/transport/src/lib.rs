@@ -224,7 +224,7 @@ pub use record::{
 pub use site::{
     Acks, FabricSite, HostSite, PlbRule, PlbSettings, PortSite, SizeQuantiles, SwitchSite, Timers,
 };
-pub use trace::{Ended, HostClock, Outcome, Reordering, SenderTrace};
+pub use trace::{Ended, HostClock, Known, KnownFlows, Outcome, Received, Reordering, SenderTrace};
 
 pub use incast_units::{Bytes, Notice, ParseError, Rate, Span, Time, WarningKind, math, warnings};
 pub use incast_wire::{

@@ -14,7 +14,9 @@ use crate::flow_losses::{self, FlowLosses, Scratch, of};
 use crate::losses::Spread;
 use crate::pool::HAS_GAP;
 use crate::recoveries::{COPY, Limits};
-use crate::trace::{Ended, HostClock, Outcome, ReceiverTrace, Reordering, SenderTrace};
+use crate::trace::{
+    Ended, HostClock, Known, KnownFlows, Outcome, ReceiverTrace, Reordering, SenderTrace,
+};
 use crate::{Histogram, Loss, Meta, Reason, Stamps, TIERS};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet, flag};
@@ -419,6 +421,14 @@ impl Probe {
     }
 
     // -- what is known ---------------------------------------------------------------------------
+
+    /// All that is known when the run is over.
+    pub fn finish(self) -> Known {
+        let Probe { mut senders, mut receivers, outcomes, ages, run, .. } = self;
+        senders.truncate(run);
+        receivers.truncate(run);
+        Known { ages, flows: KnownFlows { senders, receivers }, outcomes }
+    }
 
     /// Sender records of the flows of the run, indexed by flow.
     pub fn senders(&self) -> &[SenderTrace] {

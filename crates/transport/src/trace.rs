@@ -2,7 +2,7 @@
 
 use crate::breakdown::Spent;
 use crate::recoveries::COPY;
-use crate::{LastPacket, Parts, Reason, Stamps};
+use crate::{Histogram, LastPacket, Parts, Reason, Stamps};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet, flag};
 
@@ -173,3 +173,56 @@ pub struct Ended {
     /// Whether its last byte arrived here; else its sender learned that everything had arrived.
     pub received: bool,
 }
+
+/// All that a probe knows when the run is over.
+pub struct Known {
+    /// Ages of information, by transport in the order of the run.
+    pub ages: Vec<Histogram>,
+    /// Of each flow of the run.
+    pub flows: KnownFlows,
+    /// Flows completed, in order.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// What is known of the flows of a run, from the last one to the first: place, sender, receiver. Memory
+/// of the flows that were taken is given back meanwhile.
+pub struct KnownFlows {
+    pub(crate) senders: Vec<SenderTrace>,
+    pub(crate) receivers: Vec<ReceiverTrace>,
+}
+
+/// What arrived of a flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Received {
+    /// Payload bytes, without duplicates.
+    pub delivered: u64,
+    /// Bytes of the header extensions of its data packets.
+    pub extension_bytes: u64,
+    /// How its data packets overtook each other; `None` if the number of no packet was known.
+    pub reordering: Option<Reordering>,
+}
+
+/// After so many flows memory is given back.
+const AT_ONCE: usize = 1 << 14;
+
+impl Iterator for KnownFlows {
+    type Item = (usize, SenderTrace, Received);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (sender, receiver) = (self.senders.pop()?, self.receivers.pop()?);
+        let left = self.senders.len();
+        if left % AT_ONCE == 0 {
+            self.senders.shrink_to_fit();
+            self.receivers.shrink_to_fit();
+        }
+        let ReceiverTrace { delivered, extension_bytes, .. } = receiver;
+        let reordering = receiver.reordering();
+        Some((left, sender, Received { delivered, extension_bytes, reordering }))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.senders.len(), Some(self.senders.len()))
+    }
+}
+
+impl ExactSizeIterator for KnownFlows {}

@@ -3,7 +3,7 @@
 use crate::series::MOST;
 use crate::{Deliveries, FlowSetup, Options};
 use incast_transport::{
-    FlowId, FlowRecord, Histogram, Probe, Routing, RunRecord, Time, TransportId,
+    FlowId, FlowRecord, Histogram, Known, Probe, Routing, RunRecord, Time, TransportId,
 };
 
 /// A probe for all flows of a run.
@@ -36,7 +36,11 @@ pub fn new_deliveries(
 
 /// A record of `flows` flows of which nothing is known yet.
 pub fn empty_record(flows: usize) -> RunRecord {
-    let flow = |index| FlowRecord {
+    RunRecord { flows: (0..flows).map(unknown).collect(), ..RunRecord::default() }
+}
+
+fn unknown(index: usize) -> FlowRecord {
+    FlowRecord {
         flow: FlowId(index as u32),
         started: None,
         completed: None,
@@ -54,25 +58,32 @@ pub fn empty_record(flows: usize) -> RunRecord {
         control_bytes: 0,
         extension_bytes: 0,
         reordering: None,
-    };
-    RunRecord { flows: (0..flows).map(flow).collect(), ..RunRecord::default() }
+    }
 }
 
-/// Adds what a probe knows to a record. `starts` tells of which flows the probe has the sending
-/// side.
-pub fn add_flows(record: &mut RunRecord, probe: &Probe, starts: impl Fn(FlowId) -> bool) {
-    let ages = probe.ages();
+/// Adds what a probe knows to a record, which has no flows yet or all. `starts` tells of which flows the
+/// probe has the sending side.
+pub fn add_flows(record: &mut RunRecord, probe: Probe, starts: impl Fn(FlowId) -> bool) {
+    let Known { ages, flows, outcomes } = probe.finish();
     record.decision_ages.resize(ages.len(), Histogram::new());
-    record.decision_ages.iter_mut().zip(ages).for_each(|(all, part)| all.join(part));
-    for (flow, trace) in record.flows.iter_mut().zip(probe.senders()) {
-        flow.delivered += probe.bytes_delivered(flow.flow);
+    record.decision_ages.iter_mut().zip(&ages).for_each(|(all, part)| all.join(part));
+    // From the last one on: the probe's memory of a flow goes as its record comes.
+    let new = record.flows.is_empty();
+    record.flows.reserve_exact(if new { flows.len() } else { 0 });
+    for (index, trace, received) in flows {
+        if new {
+            record.flows.push(unknown(index));
+        }
+        let place = if new { record.flows.len() - 1 } else { index };
+        let flow = &mut record.flows[place];
+        flow.delivered += received.delivered;
         flow.decisions += trace.decisions;
         flow.decision_age += trace.decision_age;
         flow.decision_age_max = flow.decision_age_max.max(trace.decision_age_max);
         flow.control_packets += trace.control_packets;
         flow.control_bytes += trace.control_bytes;
-        flow.extension_bytes += probe.extension_bytes(flow.flow);
-        flow.reordering = flow.reordering.or(probe.reordering(flow.flow));
+        flow.extension_bytes += received.extension_bytes;
+        flow.reordering = flow.reordering.or(received.reordering);
         if trace.opened && starts(flow.flow) {
             flow.started = Some(Time(trace.started));
             flow.acknowledged = trace.acknowledged;
@@ -81,7 +92,10 @@ pub fn add_flows(record: &mut RunRecord, probe: &Probe, starts: impl Fn(FlowId) 
             flow.wasted = trace.wasted;
         }
     }
-    for outcome in probe.outcomes() {
+    if new {
+        record.flows.reverse();
+    }
+    for outcome in outcomes {
         let flow = &mut record.flows[outcome.flow.0 as usize];
         flow.completed = Some(Time(outcome.completed));
         flow.parts = Some(outcome.parts);
