@@ -78,7 +78,7 @@ pub(crate) fn path(
     routes: &Routes,
     record: &FlowRecord,
     lane: usize,
-) -> String {
+) -> Box<str> {
     let flow = &plan.traffic.flows[record.flow.0 as usize];
     let RunTransport { info, routing, .. } = &case.transports[lane];
     let (src, dst) = (HostId(flow.src), HostId(flow.dst));
@@ -89,9 +89,11 @@ pub(crate) fn path(
     let packet = Packet { path: own.unwrap_or(0), ..plain };
     let (fabric, fixed, seed) = (&plan.fabric, plan.paths.as_deref(), plan.scenario.run.seed);
     match path_of(fabric, routes, *routing, fixed, seed, &packet).filter(|_| known) {
-        Some(ports) => ports.iter().fold(fabric.node_name(NodeId(flow.src)), |text, port| {
-            format!("{text}>{}", fabric.node_name(fabric.port(*port).peer))
-        }),
-        None => "sprayed".to_string(),
+        Some(ports) => {
+            let ends = ports.iter().map(|port| fabric.port(*port).peer);
+            let nodes = std::iter::once(NodeId(flow.src)).chain(ends);
+            nodes.map(|node| fabric.node_name(node)).collect::<Vec<_>>().join(">").into()
+        }
+        None => "sprayed".into(),
     }
 }

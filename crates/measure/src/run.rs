@@ -24,7 +24,7 @@ pub struct FlowMeta {
     pub class: &'static str,
     /// The nodes on the path of the packet that completed it, or of all its packets; `sprayed` if
     /// that is not known.
-    pub path: String,
+    pub path: Box<str>,
     /// Its completion time alone on an empty network.
     pub ideal_fct: Span,
     /// Whether it is one of a stream of arrivals: drawn by a Poisson process, or background of a
