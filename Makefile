@@ -10,7 +10,7 @@ ifeq ($(PINNED),$(word 2,$(shell rustup run stable rustc --version 2>/dev/null))
 export RUSTUP_TOOLCHAIN ?= stable
 endif
 
-.PHONY: check test nightly setup format lint docs site tidy deny unit generate transport wheel explorer page shots validation bench
+.PHONY: check test nightly setup format lint docs site tidy deny unit generate transport release wheel explorer page shots validation bench
 
 check:
 	./tests/check
@@ -57,6 +57,10 @@ generate:
 transport:
 	cargo run --quiet --locked -p incast-protocols --example new_transport -- $(NAME)
 	cargo fmt -p incast-protocols
+
+# The command as releases have it, compiled with a profile of short runs of the benchmark: target/profile/incast. Takes three builds' time.
+release:
+	./tests/release
 
 # The Python package with the command, for every Linux with glibc 2.28 and CPython from 3.10 on: a wheel in target/wheels.
 wheel:
