@@ -67,6 +67,9 @@ impl<F: Frame> Packets<F> {
             Some(trail) => {
                 *self.pool.stamps_mut(packet) = trail.stamps;
                 self.pool.meta_mut(packet).serialised = trail.serialised;
+                if trail.taken != self.pool.path_taken(packet) {
+                    self.pool.set_path_taken(packet, trail.taken);
+                }
             }
             None => {
                 self.pool.forget_waits(packet);

@@ -14,6 +14,8 @@ pub struct Trail {
     pub stamps: Stamps,
     /// Picoseconds spent in serialisation so far, stopping at the largest value.
     pub serialised: u32,
+    /// The number of its path, if the run records paths.
+    pub taken: u32,
 }
 
 /// A frame that belongs to its holder: an IPv4 packet, possibly padded, in a buffer with room in

@@ -162,6 +162,9 @@ impl Line {
             let waited = start - meta.arrived.0;
             packets.pool.stamps_mut(packet).wait(self.port, self.transmitter.tier, waited);
         }
+        if let Some(recorder) = &medium.recorder {
+            recorder.note(&mut packets.pool, packet, self.port);
+        }
         if self.captured {
             let (at, port, pool) = (Time(start), self.port, &packets.pool);
             let (content, extension) = (pool[packet], *pool.extension(packet));
@@ -209,7 +212,8 @@ impl Line {
         };
         if medium.trails {
             let serialised = packets.pool.meta(packet).serialised;
-            frame.set_trail(&Trail { stamps: *packets.pool.stamps(packet), serialised });
+            let (stamps, taken) = (*packets.pool.stamps(packet), packets.pool.path_taken(packet));
+            frame.set_trail(&Trail { stamps, serialised, taken });
         }
         match medium.io.stage(self.port, frame, departure) {
             Ok(()) => self.staged = true,

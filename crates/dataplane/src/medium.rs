@@ -9,7 +9,7 @@ use incast_transport::{
 };
 use incast_world::{
     Arrival, Buffers, Captures, Choice, DeadlockDetector, Deliveries, Faults, FlowSetup, LinkState,
-    LossLog, choose,
+    LossLog, PathRecorder, choose_here,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,6 +44,8 @@ pub(crate) struct Medium<I: PacketIo> {
     pub io: I,
     /// Whether frames take their packet's path along.
     pub trails: bool,
+    /// Records which paths packets take.
+    pub recorder: Option<PathRecorder>,
     /// A burst; empty between calls.
     pub incoming: Vec<Received<I::Frame>>,
 }
@@ -122,7 +124,7 @@ impl<I: PacketIo> Medium<I> {
     pub fn choose(&self, node: NodeId, back: u32, packet: &Packet) -> Choice {
         let routing = self.routing[packet.transport.0 as usize].expect("that of a known flow");
         let arrival = Arrival { node, back: PortId(back), at: Time(self.now) };
-        choose(&self.fabric, &self.routes, routing, self.seed, arrival, packet)
+        choose_here(&self.fabric, &self.routes, routing, self.seed, arrival, packet)
     }
 
     /// Whether a packet whose last bit arrives at `complete` over the link of `port` is lost, because

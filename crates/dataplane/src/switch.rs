@@ -16,8 +16,8 @@ use incast_transport::{
     Classes, Fate, Packet, PacketPool, PacketRef, Port, PortView, Span, Time, Verdict,
 };
 use incast_world::{
-    Choice, Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer, Transmitter,
-    Views, Watchdog, drop_or_trim, drop_packet, lose, turn_back, with_displaced,
+    Ask, Choice, Drops, MOST_CALLS, NEVER, PortParts, PortSeries, Switch, SwitchBuffer,
+    Transmitter, Views, Watchdog, drop_or_trim, drop_packet, lose, turn_back, with_displaced,
 };
 use std::collections::VecDeque;
 
@@ -223,6 +223,10 @@ impl<I: PacketIo> SwitchNode<I> {
         let SwitchNode { switch, packets, egress, first, .. } = self;
         let content = &packets.pool[packet];
         match medium.choose(switch.node(), back, content) {
+            Choice::Ask(Ask::Conga) => {
+                let (routes, now) = (&medium.routes, Time(medium.now));
+                switch.tag(routes, medium.seed, &mut packets.pool, packet, now)
+            }
             Choice::Ask(ask) => {
                 let now = medium.now;
                 let mut queue = |port: PortId| egress[(port.0 - *first) as usize].queue(now);

@@ -13,7 +13,7 @@ use incast_fabric::PortId;
 use incast_transport::{FlowId, Framing, RunRecord, Time, TransportId};
 use incast_world::{
     Captured, Captures, End, Ending, Epoch, FlowSetup, LinkState, LossLog, Monitor, NEVER,
-    Progress, Setup, Work, epochs, new_deliveries, new_probe,
+    PathRecorder, Progress, Setup, Work, epochs, new_deliveries, new_probe,
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -171,6 +171,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
         let buffers = setup.buffers();
         let trails = io.keeps_trails();
         let endings = setup.endings();
+        let recorder = PathRecorder::of(&setup).filter(|_| trails);
         let nodes = build::nodes(&mut setup, &buffers, here, trails);
         let Setup { fabric, flows, gates, options, routing: transports, framing, payloads, .. } =
             setup;
@@ -216,6 +217,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 flows,
                 fabric,
                 trails,
+                recorder,
                 io,
                 incoming: vec![],
             },

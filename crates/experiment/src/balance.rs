@@ -24,6 +24,9 @@ impl Plan {
             quantum: own.quantum.0,
             stale: own.stale,
             data_only: own.data_only,
+            conga_period: own.conga_period,
+            conga_decay: own.conga_decay,
+            conga_age: own.conga_age,
         }
     }
 
@@ -33,7 +36,8 @@ impl Plan {
         let mut transports = self.cases.iter().flat_map(|case| &case.transports);
         let numbered = |routing: Routing| {
             matches!(routing, Routing::Entropy | Routing::Drill)
-                || matches!(routing, Routing::LeastQueue | Routing::Flowlet | Routing::Plb)
+                || matches!(routing, Routing::LeastQueue | Routing::Flowlet)
+                || matches!(routing, Routing::Conga | Routing::Plb)
         };
         if own.is_none() && !transports.any(|transport| numbered(transport.routing)) {
             return None;

@@ -36,6 +36,7 @@ const IGNORED: &[&str] = &[
     "dataplane",
     "output.pcap_snap",
     "output.pcap_limit",
+    "output.paths",
 ];
 
 /// The one parameter that is a rate.

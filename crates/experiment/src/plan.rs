@@ -289,6 +289,12 @@ impl Plan {
                 format!("{name} does not move flows; those that do are {}", known.join(", "));
             return Err(Fault::value(self.routing_key(name), routing.name(), problem));
         }
+        if routing == Routing::Conga
+            && let Some(why) = incast_world::conga_objection(&self.fabric)
+        {
+            let problem = format!("needs leaves and spines, with at most 16 uplinks a leaf: {why}");
+            return Err(Fault::value(self.routing_key(name), routing.name(), problem));
+        }
         let own = RunTransport { info: entry.info(), configured, routing };
         check_room(&self.site.framing, &own)?;
         Ok(own)

@@ -79,6 +79,7 @@ pub(crate) fn options(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Opt
         pfc: plan.pfc.clone(),
         queues: queues::of_case(plan, case)?,
         paths: plan.paths.clone(),
+        record_paths: plan.scenario.output.paths,
         marking: case.marking,
         balance: plan.balance(),
         ..Options::default()

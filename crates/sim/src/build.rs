@@ -14,8 +14,8 @@ use incast_fabric::{Fabric, Forwarding, PortId, PortSpec};
 use incast_transport::{FlowId, HostId, PacketPool, PacketRef, Port, Random, Routing};
 use incast_world::{
     BurstLoss, Captures, EndHost, Executions, FlowSetup, Hosted, LinkState, LossLog, Options,
-    PortMaker, PortSeries, Running, Setup, Switch, Transmitter, epochs, new_deliveries, new_probe,
-    purpose,
+    PathRecorder, PortMaker, PortSeries, Running, Setup, Switch, Transmitter, epochs,
+    new_deliveries, new_probe, purpose,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -233,7 +233,7 @@ impl Builder {
             captured: self.0.options.capture.iter().copied().collect(),
             index,
             hooked,
-            undisturbed: plain && !transit.failing,
+            undisturbed: plain && !transit.late_choice,
             cut_through: transit.cut_through > 0,
         });
         let of_body = rows.clone();
@@ -271,6 +271,7 @@ impl Builder {
             common: common.clone(),
             routes: fabric.routes(),
             failing: !common.epochs.is_empty(),
+            late_choice: !common.epochs.is_empty() || common.routing.contains(&Routing::Conga),
             links: match common.epochs[..] {
                 [] => vec![],
                 _ => vec![LinkState::Whole; fabric.ports().len()],
@@ -296,6 +297,8 @@ impl Builder {
             link_losses: 0,
             losses: LossLog::new(options, fabric.ports().len()),
             cut_through: cut_through(fabric),
+            notices: cut_through(fabric) > 0 || options.record_paths,
+            recorder: PathRecorder::of(&self.0),
         }
     }
 }

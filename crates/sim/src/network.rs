@@ -150,7 +150,7 @@ impl Network {
         }
         let mut extensions = outbox.extensions.drain(..);
         for (crossing, stamps) in outbox.packets.iter().zip(&outbox.stamps) {
-            let Crossing { at, packet: content, meta } = crossing;
+            let Crossing { at, packet: content, meta, taken } = crossing;
             let Egress { reverse, peer, .. } = self.egress[meta.link as usize];
             let packets = &mut self.transit.packets;
             let place = packets.adopt_with(|packet| {
@@ -163,6 +163,9 @@ impl Network {
             }
             *packets.meta_mut(packet) = *meta;
             *packets.stamps_mut(packet) = *stamps;
+            if self.transit.recorder.is_some() {
+                self.transit.packets.set_path_taken(packet, *taken);
+            }
             let Transit { common, border, agenda, .. } = &mut self.transit;
             let batch = common.batch_of[peer as usize];
             let agenda = border.batches.agenda_for(batch, *at).unwrap_or(agenda);

@@ -262,8 +262,8 @@ impl Network {
         let tier = egress.transmitter.tier;
         // Only stamps of data packets are read, but a branch would cost more.
         transit.packets.stamps_mut(packet).wait(port, tier, start - now);
-        if transit.cut_through > 0 {
-            at = transit.first_bytes(egress, port, packet, at, tx);
+        if transit.notices {
+            at = transit.notice(egress, port, packet, at, tx);
         }
         let next = transit.next_egress(egress.peer, egress.reverse, packet, at);
         let meta = transit.packets.meta_mut(packet);

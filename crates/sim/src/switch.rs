@@ -4,7 +4,7 @@ use crate::network::Network;
 use crate::transit::Transit;
 use incast_fabric::PortId;
 use incast_transport::{Backlog, Fate, PacketRef, PortView, Time, Verdict};
-use incast_world::{Choice, Switch, Views, drop_or_trim, turn_back, with_displaced};
+use incast_world::{Ask, Choice, Switch, Views, drop_or_trim, turn_back, with_displaced};
 
 /// Handles a packet's arrival at a switch. `back` is the egress port of the reverse path; `target`
 /// is the packet's egress port, or not a port if it is not chosen yet.
@@ -42,7 +42,11 @@ pub(crate) fn egress(
 ) -> Option<PortId> {
     let transit = &net.transit;
     let (now, seed) = (transit.agenda.now, transit.common.seed);
-    match transit.choose(switch.node(), back, packet, now) {
+    match transit.choose_here(switch.node(), back, packet, now) {
+        Choice::Ask(Ask::Conga) => {
+            let Transit { routes, packets, .. } = &mut net.transit;
+            switch.tag(routes, seed, packets, packet, Time(now))
+        }
         Choice::Ask(ask) => {
             let (routes, content) = (transit.routes.clone(), transit.packets[packet]);
             let mut queue = |port: PortId| net.queue(port.0, now);

@@ -10,7 +10,7 @@ use incast_transport::{
 };
 use incast_world::{
     Arrival, Buffers, Captures, Choice, Deliveries, Ending, Epoch, Faults, FlowSetup, LinkState,
-    LossLog, Work, choose,
+    LossLog, PathRecorder, Work, choose, choose_here,
 };
 use std::sync::Arc;
 
@@ -63,6 +63,7 @@ pub(crate) struct Crossing {
     pub at: u64,
     pub packet: Packet,
     pub meta: Meta,
+    pub taken: u32,
 }
 
 /// Packets and losses for another partition, transferred at the end of a window. A packet is copied
@@ -103,6 +104,8 @@ pub(crate) struct Transit {
     pub routes: Arc<Routes>,
     /// Links fail during the run.
     pub failing: bool,
+    /// Egress ports are chosen when a packet has come to the switch, not before.
+    pub late_choice: bool,
     /// The links of all ports, if some fail during the run.
     pub links: Vec<LinkState>,
     pub agenda: Agenda,
@@ -118,6 +121,10 @@ pub(crate) struct Transit {
     pub losses: LossLog,
     /// Charged bytes that a switch reads before it forwards a packet; 0 if it stores all.
     pub cut_through: u16,
+    /// Records which paths packets take.
+    pub recorder: Option<PathRecorder>,
+    /// Whether each transmission is [noticed](Transit::notice).
+    pub notices: bool,
 }
 
 impl Transit {
@@ -152,20 +159,39 @@ impl Transit {
         stamps.wait(port, egress.transmitter.tier, start - arrived);
         egress.series.sent(start, charged as u32, backlog);
         egress.last = packet;
-        if self.cut_through > 0 {
-            at = self.first_bytes(egress, port, packet, at, tx);
+        if self.notices {
+            at = self.notice(egress, port, packet, at, tx);
         }
-        if !self.failing {
+        if !self.late_choice {
             let next = self.next_egress(egress.peer, egress.reverse, packet, at);
             self.packets.meta_mut(packet).next = next;
         }
         self.hand_over(egress, packet, at);
     }
 
+    /// What few runs do at each transmission. Returns when the packet is handled at the other end of its
+    /// link, where its last bit arrives at `at`.
+    #[cold]
+    pub fn notice(
+        &mut self,
+        egress: &Egress,
+        port: u32,
+        packet: PacketRef,
+        at: u64,
+        tx: u64,
+    ) -> u64 {
+        if let Some(recorder) = &self.recorder {
+            recorder.note(&mut self.packets, packet, port);
+        }
+        match self.cut_through {
+            0 => at,
+            _ => self.first_bytes(egress, port, packet, at, tx),
+        }
+    }
+
     /// When a packet is handled at the other end of its link, where its last bit arrives at `at`
     /// after a transmission of `tx`: with its first bytes at a switch that cuts through.
-    #[cold]
-    pub fn first_bytes(
+    fn first_bytes(
         &mut self,
         egress: &Egress,
         port: u32,
@@ -203,7 +229,8 @@ impl Transit {
         let part = batch / self.common.batches;
         let outbox = &mut self.border.outboxes[part as usize];
         let (content, meta) = self.packets.both(packet);
-        outbox.packets.push(Crossing { at, packet: *content, meta: *meta });
+        let taken = self.packets.path_taken(packet);
+        outbox.packets.push(Crossing { at, packet: *content, meta: *meta, taken });
         outbox.stamps.extend_from_slice(std::slice::from_ref(self.packets.stamps(packet)));
         if content.extension > 0 {
             outbox.extensions.push(*self.packets.extension(packet));
@@ -232,6 +259,15 @@ impl Transit {
         let arrival = Arrival { node, back: PortId(back), at: Time(at) };
         let (fabric, seed) = (&self.common.fabric, self.common.seed);
         choose(fabric, &self.routes, routing, seed, arrival, content)
+    }
+
+    /// The same at a switch where the packet is.
+    pub fn choose_here(&self, node: NodeId, back: u32, packet: PacketRef, at: u64) -> Choice {
+        let content = &self.packets[packet];
+        let routing = self.common.routing[content.transport.0 as usize];
+        let arrival = Arrival { node, back: PortId(back), at: Time(at) };
+        let (fabric, seed) = (&self.common.fabric, self.common.seed);
+        choose_here(fabric, &self.routes, routing, seed, arrival, content)
     }
 
     /// Whether no event is pending.

@@ -34,6 +34,9 @@ pub enum Routing {
     Drill,
     /// A random link for each flowlet: what a flow sends without a longer pause (LetFlow).
     Flowlet,
+    /// For each flowlet the link of the path that is congested least, as the leaf of the destination
+    /// tells (CONGA).
+    Conga,
     /// A hash of the flow and its path number at each switch; its source takes the next number when
     /// congestion lasts (PLB). For transports that say so
     /// ([`moves_flows`](Transport::moves_flows)).
@@ -45,7 +48,7 @@ pub enum Routing {
 
 impl Routing {
     /// All variants with their names in scenarios.
-    pub const NAMES: [(&'static str, Routing); 12] = [
+    pub const NAMES: [(&'static str, Routing); 13] = [
         ("ecmp", Routing::Ecmp),
         ("symmetric-ecmp", Routing::SymmetricEcmp),
         ("spray", Routing::Spray),
@@ -56,6 +59,7 @@ impl Routing {
         ("least-queue", Routing::LeastQueue),
         ("drill", Routing::Drill),
         ("flowlet", Routing::Flowlet),
+        ("conga", Routing::Conga),
         ("plb", Routing::Plb),
         ("paths", Routing::Paths),
     ];

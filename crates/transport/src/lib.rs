@@ -189,6 +189,7 @@ mod histogram;
 mod host;
 mod losses;
 pub mod parameter;
+mod paths;
 mod policy;
 mod pool;
 mod port;
@@ -209,6 +210,7 @@ pub use flow::{Flow, Segments};
 pub use histogram::Histogram;
 pub use host::Host;
 pub use parameter::{ParameterDoc, ParameterError, ParameterSet, Parameters};
+pub use paths::PathsTaken;
 pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper, TransportSet};
 pub use pool::{EDITED, Meta, PacketPool, PacketRef, Stamps, WRITTEN, prefetch};
 pub use port::{

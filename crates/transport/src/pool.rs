@@ -130,6 +130,8 @@ pub struct PacketPool {
     slots: Vec<Slot>,
     extensions: Vec<Extension>,
     stamps: Vec<Stamps>,
+    /// Of packets whose paths are recorded: the paths so far.
+    taken: Vec<u32>,
     free: Vec<u32>,
     framing: Framing,
 }
@@ -143,7 +145,14 @@ fn charged(framing: &Framing, packet: &Packet) -> u16 {
 impl PacketPool {
     /// An empty pool; `framing` determines the bytes that links charge.
     pub fn new(framing: Framing) -> PacketPool {
-        PacketPool { slots: vec![], extensions: vec![], stamps: vec![], free: vec![], framing }
+        PacketPool {
+            slots: vec![],
+            extensions: vec![],
+            stamps: vec![],
+            taken: vec![],
+            free: vec![],
+            framing,
+        }
     }
 
     /// Reserves addresses for so many packets: memory that no packet has used is the system's. Where it
@@ -344,6 +353,21 @@ impl PacketPool {
     #[inline]
     pub fn stamps_mut(&mut self, packet: PacketRef) -> &mut Stamps {
         &mut self.stamps[packet.0 as usize]
+    }
+
+    /// The number of the path that the packet has taken so far; 0 if paths are not recorded.
+    #[inline]
+    pub fn path_taken(&self, packet: PacketRef) -> u32 {
+        self.taken.get(packet.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Sets it.
+    pub fn set_path_taken(&mut self, packet: PacketRef, path: u32) {
+        let index = packet.0 as usize;
+        if self.taken.len() <= index {
+            self.taken.resize(self.slots.len(), 0);
+        }
+        self.taken[index] = path;
     }
 
     /// The packet has come from nowhere: it has not waited, and nobody has informed it. The rest of

@@ -12,6 +12,7 @@
 use crate::breakdown::{Gap, Lost};
 use crate::flow_losses::{self, FlowLosses, Scratch, of};
 use crate::losses::Spread;
+use crate::paths::PathTrace;
 use crate::pool::HAS_GAP;
 use crate::recoveries::{COPY, Limits};
 use crate::trace::{
@@ -64,6 +65,8 @@ pub struct Probe {
     arriving: Option<(Stamps, Meta, u16)>,
     /// Ages of information, by transport.
     ages: Vec<Histogram>,
+    /// The paths of the flows of the run, if they are recorded.
+    paths: Option<Vec<PathTrace>>,
 }
 
 impl Default for Probe {
@@ -98,6 +101,7 @@ impl Probe {
             delivery: None,
             arriving: None,
             ages: vec![Histogram::new()],
+            paths: None,
         }
     }
 
@@ -424,10 +428,11 @@ impl Probe {
 
     /// All that is known when the run is over.
     pub fn finish(self) -> Known {
-        let Probe { mut senders, mut receivers, outcomes, ages, run, .. } = self;
+        let Probe { mut senders, mut receivers, outcomes, ages, run, paths, .. } = self;
         senders.truncate(run);
         receivers.truncate(run);
-        Known { ages, flows: KnownFlows { senders, receivers }, outcomes }
+        let paths = paths.unwrap_or_default();
+        Known { ages, flows: KnownFlows { senders, receivers, paths }, outcomes }
     }
 
     /// Sender records of the flows of the run, indexed by flow.
@@ -484,5 +489,6 @@ impl Probe {
 }
 
 mod opened;
+mod paths;
 #[cfg(test)]
 mod tests;

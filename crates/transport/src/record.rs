@@ -1,6 +1,6 @@
 //! The record of a run, the same from every world. The crate `measure` turns it into columns.
 
-use crate::{Histogram, Parts, Reordering, Trace};
+use crate::{Histogram, Parts, PathsTaken, Reordering, Trace};
 use incast_units::{Span, Time};
 use incast_wire::FlowId;
 
@@ -134,6 +134,8 @@ pub struct FlowRecord {
     /// How its data packets overtook each other; `None` if none arrived whose place in the order is
     /// known.
     pub reordering: Option<Reordering>,
+    /// Which paths they took; `None` if that is not recorded, or none arrived.
+    pub paths: Option<PathsTaken>,
 }
 
 /// Payload bytes that a flow delivered per interval, kept for selected flows.

@@ -1,6 +1,7 @@
 //! What a probe keeps of each flow.
 
 use crate::breakdown::Spent;
+use crate::paths::{PathTrace, PathsTaken};
 use crate::recoveries::COPY;
 use crate::{Histogram, LastPacket, Parts, Reason, Stamps};
 use incast_units::Time;
@@ -189,6 +190,8 @@ pub struct Known {
 pub struct KnownFlows {
     pub(crate) senders: Vec<SenderTrace>,
     pub(crate) receivers: Vec<ReceiverTrace>,
+    /// None if they are not recorded.
+    pub(crate) paths: Vec<PathTrace>,
 }
 
 /// What arrived of a flow.
@@ -200,6 +203,8 @@ pub struct Received {
     pub extension_bytes: u64,
     /// How its data packets overtook each other; `None` if the number of no packet was known.
     pub reordering: Option<Reordering>,
+    /// Which paths they took, if that is recorded.
+    pub paths: Option<PathsTaken>,
 }
 
 /// After so many flows memory is given back.
@@ -217,7 +222,8 @@ impl Iterator for KnownFlows {
         }
         let ReceiverTrace { delivered, extension_bytes, .. } = receiver;
         let reordering = receiver.reordering();
-        Some((left, sender, Received { delivered, extension_bytes, reordering }))
+        let paths = self.paths.pop().and_then(|trace| trace.taken());
+        Some((left, sender, Received { delivered, extension_bytes, reordering, paths }))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

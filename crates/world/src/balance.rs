@@ -11,7 +11,7 @@ use std::collections::HashMap;
 const FLOWLETS: usize = 1 << 14;
 
 /// Numbers of the routings of a run that have some.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Balance {
     /// `entropy`: how many path numbers a source that chooses none draws from, for each data packet; 1
     /// for one per flow.
@@ -28,6 +28,12 @@ pub struct Balance {
     pub stale: Span,
     /// Whether packets without payload take ECMP instead.
     pub data_only: bool,
+    /// `conga`: after each period a link's load loses a share.
+    pub conga_period: Span,
+    /// `conga`: that share.
+    pub conga_decay: f64,
+    /// `conga`: what another leaf told of a path counts for so long.
+    pub conga_age: Span,
 }
 
 impl Default for Balance {
@@ -40,6 +46,9 @@ impl Default for Balance {
             quantum: 1,
             stale: Span::ZERO,
             data_only: false,
+            conga_period: Span::from_us(50),
+            conga_decay: 0.2,
+            conga_age: Span::from_us(500),
         }
     }
 }
@@ -53,6 +62,9 @@ pub enum Ask {
     Drill,
     /// The port of the flow's last packet, or after a pause any.
     Flowlet,
+    /// The port of the flow's last packet, or after a pause that of the path with the least load; see
+    /// [`Switch::tag`](crate::Switch::tag).
+    Conga,
 }
 
 /// What a switch remembers of the equal routes to a group of destinations.
@@ -78,6 +90,10 @@ impl Balancer {
     pub fn new(rules: Balance, seed: u64, node: NodeId) -> Balancer {
         let random = Random::new(seed, node.0, purpose::BALANCE);
         Balancer { rules, random, groups: HashMap::new(), flowlets: HashMap::new() }
+    }
+
+    pub(crate) fn random(&mut self) -> &mut Random {
+        &mut self.random
     }
 
     /// The egress of a packet that arrives `now` at `node`; `None` if its destination cannot be reached.

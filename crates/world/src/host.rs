@@ -291,6 +291,9 @@ impl EndHost {
         let (transport, flow) = (content.transport, content.flow);
         probe.received(content, packets.charged(packet));
         if content.is_data() {
+            if probe.records_paths() {
+                probe.takes_path(flow, packets.stamps(packet), packets.path_taken(packet));
+            }
             if probe.arrives(content, packets.stamps(packet)) {
                 probe.arriving(content, packets.stamps(packet), packets.meta(packet));
             } else {
@@ -466,5 +469,9 @@ pub fn copied(probe: &mut Probe, packets: &mut PacketPool, packet: PacketRef) ->
     let (content, meta) = (packets[packet], *packets.meta(packet));
     let (extension, mut stamps) = (*packets.extension(packet), *packets.stamps(packet));
     probe.doubles(&content, &mut stamps);
-    packets.put(content, meta, extension, stamps)
+    let (taken, copy) = (packets.path_taken(packet), packets.put(content, meta, extension, stamps));
+    if probe.records_paths() {
+        packets.set_path_taken(copy, taken);
+    }
+    copy
 }

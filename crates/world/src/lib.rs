@@ -11,6 +11,7 @@ mod assembly;
 mod balance;
 mod buffer;
 mod captures;
+mod conga;
 mod deadlock;
 mod deliveries;
 mod epoch;
@@ -18,6 +19,7 @@ mod execution;
 mod host;
 mod loss;
 mod maker;
+mod path_recorder;
 mod pfc;
 mod progress;
 mod queues;
@@ -54,6 +56,7 @@ pub use assembly::{
 pub use balance::{Ask, Balance, Balancer};
 pub use buffer::SwitchBuffer;
 pub use captures::{CaptureStream, Captures, PacketSink};
+pub use conga::{CONGA_UPLINKS, conga_objection};
 pub use deadlock::DeadlockDetector;
 pub use deliveries::Deliveries;
 pub use epoch::{Epoch, LinkState, cut_for_good, epochs, last_repair};
@@ -61,12 +64,13 @@ pub use execution::{Due, Execution, Executions, Hosted, Running};
 pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, copied};
 pub use loss::BurstLoss;
 pub use maker::PortMaker;
+pub use path_recorder::PathRecorder;
 pub use pfc::{Buffers, Charge, Ingress, OWN, Pfc, is_change, open_after, sufficient_headroom};
 pub use progress::{End, Monitor, Progress, Work};
 pub use queues::Queues;
 pub use record::{add_flows, all_complete, common_width, empty_record, new_deliveries, new_probe};
 pub use route::{
-    Arrival, Choice, Turns, choose, heading, path_of, path_use, reverse_path_is_equal,
+    Arrival, Choice, Turns, choose, choose_here, heading, path_of, path_use, reverse_path_is_equal,
 };
 pub use series::{FlowBytes, PortSeries, series_start};
 pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};

@@ -18,6 +18,9 @@ pub fn new_probe(
     let place = |id| routing.iter().position(|(known, _)| *known == id);
     let transport = |flow: &FlowSetup| place(flow.transport).unwrap_or(0) as u8;
     probe.group(flows.iter().map(transport));
+    if options.record_paths {
+        probe.record_paths();
+    }
     probe
 }
 
@@ -58,6 +61,7 @@ fn unknown(index: usize) -> FlowRecord {
         control_bytes: 0,
         extension_bytes: 0,
         reordering: None,
+        paths: None,
     }
 }
 
@@ -84,6 +88,7 @@ pub fn add_flows(record: &mut RunRecord, probe: Probe, starts: impl Fn(FlowId) -
         flow.control_bytes += trace.control_bytes;
         flow.extension_bytes += received.extension_bytes;
         flow.reordering = flow.reordering.or(received.reordering);
+        flow.paths = flow.paths.or(received.paths);
         if trace.opened && starts(flow.flow) {
             flow.started = Some(Time(trace.started));
             flow.acknowledged = trace.acknowledged;

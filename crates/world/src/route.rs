@@ -33,7 +33,7 @@ pub fn heading(packet: &Packet) -> HostId {
 
 /// Where a packet comes from: from its destination once it has been sent back.
 #[inline]
-fn origin(packet: &Packet) -> HostId {
+pub(crate) fn origin(packet: &Packet) -> HostId {
     if packet.has(flag::BOUNCED) { packet.dst } else { packet.src }
 }
 
@@ -49,6 +49,7 @@ pub fn path_use(routing: Routing) -> PathUse {
         | Routing::LeastQueue
         | Routing::Drill
         | Routing::Flowlet
+        | Routing::Conga
         | Routing::Plb => PathUse::Each,
     }
 }
@@ -108,12 +109,30 @@ pub fn choose(
         Routing::LeastQueue => return Choice::Ask(Ask::LeastQueue),
         Routing::Drill => return Choice::Ask(Ask::Drill),
         Routing::Flowlet => return Choice::Ask(Ask::Flowlet),
+        Routing::Conga => return Choice::Ask(Ask::Conga),
         Routing::RoundRobin => return Choice::Turn,
         Routing::SourceRoundRobin => return Choice::SourceTurn,
     };
     match routing {
         Routing::Paths => Choice::Fixed(ports[index]),
         _ => Choice::Port(ports[index]),
+    }
+}
+
+/// Like [`choose`], for a packet that has come to the switch: it is asked also where there is one port, if the
+/// routing writes into packets.
+#[inline]
+pub fn choose_here(
+    fabric: &Fabric,
+    routes: &Routes,
+    routing: Routing,
+    seed: u64,
+    arrival: Arrival,
+    packet: &Packet,
+) -> Choice {
+    match routing {
+        Routing::Conga => Choice::Ask(Ask::Conga),
+        _ => choose(fabric, routes, routing, seed, arrival, packet),
     }
 }
 

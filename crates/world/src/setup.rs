@@ -157,6 +157,8 @@ pub struct Options {
     pub balance: Balance,
     /// Paths of flows under [`Routing::Paths`].
     pub paths: Option<Arc<FixedPaths>>,
+    /// Whether the record says which paths flows took.
+    pub record_paths: bool,
     /// The trace; [`Setup::trace`] sets it.
     pub trace: Option<Arc<TraceLog>>,
 }
@@ -185,6 +187,7 @@ impl Default for Options {
             pfc: None,
             queues: None,
             paths: None,
+            record_paths: false,
             trace: None,
         }
     }

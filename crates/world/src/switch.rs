@@ -1,9 +1,11 @@
 //! A switch as both worlds run it: its turns among equal routes and its hooks.
 
+use crate::conga::Conga;
 use crate::{Ask, Balancer, Choice, OWN, Setup, Turns, heading, purpose};
 use incast_fabric::{FixedPaths, NodeId, PortId, Routes};
 use incast_transport::{
-    Decision, Packet, PacketPool, PacketRef, PortView, Probe, Random, SwitchEnv, SwitchHook, Time,
+    Decision, Packet, PacketPool, PacketRef, PortView, Probe, Random, Routing, SwitchEnv,
+    SwitchHook, Time,
 };
 use std::sync::Arc;
 
@@ -17,6 +19,7 @@ pub struct Switch {
     random: Random,
     turns: Turns,
     balancer: Balancer,
+    conga: Option<Conga>,
     paths: Option<Arc<FixedPaths>>,
 }
 
@@ -60,6 +63,11 @@ impl Switch {
             random: Random::new(setup.options.seed, node, purpose::SWITCH),
             turns: Turns::default(),
             balancer: Balancer::new(setup.options.balance, setup.options.seed, NodeId(node)),
+            conga: setup
+                .routing
+                .iter()
+                .any(|(_, routing)| *routing == Routing::Conga)
+                .then(|| Conga::new(setup.options.balance, setup.fabric.clone(), NodeId(node))),
             paths: setup.options.paths.clone(),
         }
     }
@@ -109,6 +117,21 @@ impl Switch {
         queue: &mut dyn FnMut(PortId) -> u64,
     ) -> Option<PortId> {
         self.balancer.choose(ask, (routes, self.node, seed), packet, now, queue)
+    }
+
+    /// The egress of a packet that arrives `now` under [`Ask::Conga`]; writes what it carries through the
+    /// fabric.
+    #[cold]
+    pub fn tag(
+        &mut self,
+        routes: &Routes,
+        seed: u64,
+        packets: &mut PacketPool,
+        packet: PacketRef,
+        now: Time,
+    ) -> Option<PortId> {
+        let conga = self.conga.as_mut().expect("a switch of a run with this routing");
+        conga.choose(self.balancer.random(), (routes, seed), packets, packet, now)
     }
 
     /// The port on the fixed path of the packet's flow, if it has one.

@@ -93,7 +93,8 @@ pub fn one_core_only(setup: &Setup, node: u32) -> Option<&'static str> {
     let routes = fabric.routes();
     let common = |routing: &Routing| {
         matches!(routing, Routing::RoundRobin | Routing::SourceRoundRobin)
-            || matches!(routing, Routing::LeastQueue | Routing::Drill | Routing::Flowlet)
+            || matches!(routing, Routing::LeastQueue | Routing::Drill)
+            || matches!(routing, Routing::Flowlet | Routing::Conga)
     };
     let turns = |routing: &Routing| {
         common(routing) && (0..fabric.hosts()).any(|host| routes.next(NodeId(node), host).len() > 1)
@@ -157,7 +158,8 @@ impl<I: PacketIo> SwitchNode<I> {
                 if medium.trails {
                     let serialised = self.packets.pool.meta(packet).serialised;
                     let stamps = *self.packets.pool.stamps(packet);
-                    frame.set_trail(&Trail { stamps, serialised });
+                    let taken = self.packets.pool.path_taken(packet);
+                    frame.set_trail(&Trail { stamps, serialised, taken });
                 }
                 self.packets.pool.free(packet);
                 let crossed = Crossed { frame, from: back, egress: port };

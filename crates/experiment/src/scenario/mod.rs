@@ -246,7 +246,7 @@ section! {
             flag [Compare] "--lb" "NAME";
         /// Load balancing by transport, as in `routings.phost = "ecmp"`.
         routings: BTreeMap<String, Routing> = BTreeMap::new(), says "as `routing`";
-        /// Numbers of the routings `entropy`, `drill`, `least-queue` and `flowlet`.
+        /// Numbers of the routings `entropy`, `drill`, `least-queue`, `flowlet`, `conga` and `plb`.
         balance: Option<Balance> = None, says "all defaults";
         /// CSV file of fixed paths, for the routing `paths`. Its first line is `flow,path`, or
         /// `src,dst,path` for every flow between two hosts; a path is the switches in order, such as
@@ -291,7 +291,7 @@ section! {
         samples: u32 = 2, "1 to 64" => |count| (1..=64).contains(count);
         /// Routing `drill`: ports remembered, those with the shortest queues at the packet before.
         memory: u32 = 1, "0 to 64" => |count| *count <= 64;
-        /// Routing `flowlet`: a flow that sends nothing for longer takes a new port.
+        /// Routings `flowlet` and `conga`: a flow that sends nothing for longer takes a new port.
         flowlet_gap: Auto<Span> = auto(), says "base RTT, at least 10 packet times of a host's link",
             "at most 1s" => |gap| *gap <= Span::from_secs(1);
         /// Routings `least-queue` and `drill`: lengths of queues are known in multiples of so many bytes, as
@@ -307,9 +307,17 @@ section! {
         /// Routing `plb`: share of a window's ACKs from which on they tell of congestion.
         plb_share: Auto<f64> = auto(), says "each transport's own: `dctcp` 0.5, `swift` 1",
             "0.01 to 1" => |share| (0.01..=1.0).contains(share);
-        /// Routings `least-queue`, `drill` and `flowlet`: packets without payload (ACKs, grants, ...) take
-        /// `ecmp` instead.
+        /// Routings `least-queue`, `drill`, `flowlet` and `conga`: packets without payload (ACKs, grants, ...)
+        /// take `ecmp` instead.
         data_only: bool = false;
+        /// Routing `conga`: after each such period the load of a link loses a share.
+        conga_period: Span = Span::from_us(50), "1ns to 1s" =>
+            |span| (Span::from_ns(1)..=Span::from_secs(1)).contains(span);
+        /// Routing `conga`: that share. The load is known to an eighth of what the link carries in a period over
+        /// this share.
+        conga_decay: f64 = 0.2, "0.01 to 1" => |share| (0.01..=1.0).contains(share);
+        /// Routing `conga`: what a leaf told of a path counts for so long.
+        conga_age: Span = Span::from_us(500), "at most 1s" => |age| *age <= Span::from_secs(1);
     }
 }
 
@@ -388,6 +396,8 @@ section! {
         /// more.
         pcap_limit: u64 = 1_000_000, "1 to 100000000000" =>
             |limit| (1..=100_000_000_000).contains(limit);
+        /// Record how many paths each flow's packets took and how often they changed, in `flows.parquet`.
+        paths: bool = false;
         /// Every event of some flows, ports or hosts, in `trace.parquet`. `{}` traces everything.
         trace: Option<Trace> = None;
     }

@@ -3,7 +3,7 @@
 
 use incast_experiment::{Monitor, Plan, Scenario, execute};
 use incast_measure::Run;
-use incast_transport::Reordering;
+use incast_transport::{FlowRecord, PathsTaken, Reordering};
 
 fn plan(text: &str, sets: &[&str]) -> Plan {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
@@ -91,6 +91,36 @@ fn packets_that_take_a_longer_path_arrive_behind_those_sent_later() {
     }
 }
 
+/// Turns change the path with each packet, a hash never; in three tiers a path is both choices, of which a
+/// fat tree of four ports has four.
+#[test]
+fn paths_are_counted_if_the_run_records_them() {
+    let text = |topology: &str| {
+        format!(
+            "[fabric]\ntopology = {topology:?}\nrate = \"10Gbps\"\n[transport]\nnames = [\"ndp\"]\n\
+             [[traffic]]\nkind = \"long\"\nfrom = \"0\"\nto = \"15\"\nsize = \"146000B\"\n"
+        )
+    };
+    for (topology, paths) in [("leaf-spine:2x5x8", 5), ("fat-tree:4", 4)] {
+        for world in ["sim", "dataplane"] {
+            let of = |routing: &str, more: &str| {
+                let (routing, world) =
+                    (format!("transport.routing={routing}"), format!("run.world={world}"));
+                let run = run(&text(topology), &[&routing, &world, more], 1);
+                run.record.flows[0].paths
+            };
+            let record = "output.paths=true";
+            assert_eq!(of("ecmp", "output.paths=false"), None);
+            assert_eq!(of("ecmp", record), Some(PathsTaken { used: 1, changes: 0 }));
+            assert_eq!(
+                of("source-round-robin", record),
+                Some(PathsTaken { used: paths, changes: 99 }),
+                "{topology} {world}"
+            );
+        }
+    }
+}
+
 /// One of eight uplinks has half the rate. By turns it gets an eighth of all packets; by queues what it can
 /// carry, a fifteenth.
 #[test]
@@ -112,14 +142,61 @@ fn a_slow_uplink_gets_what_it_can_carry_by_queues_alone() {
     assert!(queues < 1.25 && (1.9..2.3).contains(&turns), "{queues}, {turns}");
 }
 
+/// A link from a spine to the other leaf has half the rate, which no queue at the first leaf shows: by
+/// hash or queues it gets a quarter of what comes, by CONGA what it can carry, a seventh.
+#[test]
+fn what_is_congested_beyond_the_first_leaf_is_heard_of() {
+    let text = "[fabric]\ntopology = \"leaf-spine:2x4x8\"\nrate = \"10Gbps\"\n\
+                [[fabric.links]]\na = \"leaf1\"\nb = \"spine3\"\nrate = \"5Gbps\"\n\
+                [transport]\nnames = [\"dctcp\"]\n\
+                [[traffic]]\nkind = \"poisson\"\nworkload = \"web_search\"\nload = 0.6\nflows = 1000\n";
+    let of = |routing: &str| {
+        let run = run(text, &[&format!("transport.routing={routing}")], 1);
+        let sent = uplinks(&run, 0);
+        let fct = |flow: &FlowRecord| flow.completed.unwrap().since(flow.started.unwrap()).0;
+        let mean = run.record.flows.iter().map(fct).sum::<u64>() as f64 / 1e3;
+        (sent[3] as f64 / sent.iter().sum::<u32>() as f64, mean)
+    };
+    let (by_hash, by_queue, heard) = (of("ecmp"), of("least-queue"), of("conga"));
+    println!("{by_hash:?} {by_queue:?} {heard:?}");
+    assert!(by_hash.0 > 0.2 && by_queue.0 > 0.24, "{by_hash:?} {by_queue:?}");
+    assert!((heard.0 - 1.0 / 7.0).abs() < 0.02, "{heard:?}");
+    assert!(heard.1 < 0.8 * by_hash.1 && heard.1 < 0.8 * by_queue.1, "{heard:?}");
+}
+
+#[test]
+fn a_fabric_without_leaves_and_spines_has_no_conga() {
+    let told = |topology: &str| {
+        let text = "[fabric]\ntopology = \"leaf-spine:2x2x2\"\n[transport]\nnames = [\"dctcp\"]\n\
+                    [[traffic]]\nkind = \"long\"\nfrom = \"0\"\nto = \"1\"\nsize = \"1MB\"\n";
+        let sets = [format!("fabric.topology={topology}"), "transport.routing=conga".to_string()];
+        let scenario = Scenario::parse(text, "a test", &sets).expect("a scenario");
+        Plan::new(scenario).map(|_| ()).map_err(|fault| fault.to_string())
+    };
+    assert_eq!(told("leaf-spine:2x16x2"), Ok(()));
+    for (topology, why) in [
+        ("fat-tree:4", "not all by one spine"),
+        ("leaf-spine:2x17x2", "leaf0 has 17 uplinks; at most 16"),
+    ] {
+        let fault = told(topology).unwrap_err();
+        assert!(fault.contains("transport.routing") && fault.contains(why), "{fault}");
+    }
+}
+
 #[test]
 fn a_flow_keeps_its_path_until_it_pauses() {
     let text = pairs("dctcp", "");
     let used = |sets: &[&str]| {
-        let run = run(&text, &[&["traffic.0.from=\"0\"", "traffic.0.to=\"8\""], sets].concat(), 1);
-        uplinks(&run, 0).iter().filter(|packets| **packets > 0).count()
+        let one = ["traffic.0.from=\"0\"", "traffic.0.to=\"8\"", "output.paths=true"];
+        let run = run(&text, &[&one, sets].concat(), 1);
+        let paths = run.record.flows[0].paths.expect("they are recorded");
+        let count = uplinks(&run, 0).iter().filter(|packets| **packets > 0).count();
+        assert_eq!(paths.used as usize, count, "{sets:?}");
+        assert_eq!(paths.changes == 0, count == 1, "{sets:?}");
+        count
     };
     assert_eq!(used(&["transport.routing=flowlet"]), 1);
+    assert_eq!(used(&["transport.routing=conga"]), 1);
     assert_eq!(used(&["transport.routing=flowlet", "transport.balance.flowlet_gap=0ns"]), 8);
     assert_eq!(used(&["transport.routing=entropy", "transport.balance.entropies=1"]), 1);
     assert_eq!(used(&["transport.routing=entropy"]), 8);
@@ -168,6 +245,7 @@ fn agree(routing: &str, transport: &str, more: &str) {
             format!("transport.routing={routing}"),
             format!("run.world={world}"),
             format!("transport.balance.stale={stale}"),
+            "output.paths=true".to_string(),
             "traffic.0.size=200KB".to_string(),
         ];
         let sets: Vec<&str> = sets.iter().map(|set| set.as_str()).collect();
@@ -182,7 +260,7 @@ fn agree(routing: &str, transport: &str, more: &str) {
 
 #[test]
 fn worlds_and_threads_agree() {
-    for routing in ["entropy", "least-queue", "drill", "flowlet"] {
+    for routing in ["entropy", "least-queue", "drill", "flowlet", "conga"] {
         agree(routing, "dctcp", "[fabric.pfc]\nxoff = \"50KB\"");
         agree(routing, "ren", "");
         agree(routing, "ndp", "forwarding = \"cut_through\"");

@@ -434,6 +434,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
                 pcap_flows: vec![],
                 pcap_snap: 0,
                 pcap_limit: 1_000_000,
+                paths: false,
                 trace: None,
             },
         },

@@ -233,7 +233,7 @@ fn transport() -> impl Strategy<Value = Transport> {
 fn balance() -> impl Strategy<Value = Balance> {
     let second = || (0..=1_000_000_000_000u64).prop_map(Span);
     let counts = (1..=65_535u32, 1..=64u32, 0..=64u32);
-    let plb = (auto(1..=1_000u32), auto(0.01..=1.0f64));
+    let plb = (auto(1..=1_000u32), auto(0.01..=1.0f64), 0.01..=1.0f64);
     (counts, auto(second()), 1..=1_000_000_000u64, second(), any::<bool>(), plb).prop_map(
         |((entropies, samples, memory), flowlet_gap, quantum, stale, data_only, plb)| Balance {
             entropies,
@@ -245,6 +245,9 @@ fn balance() -> impl Strategy<Value = Balance> {
             data_only,
             plb_rounds: plb.0,
             plb_share: plb.1,
+            conga_period: Span(stale.0 + 1_000),
+            conga_decay: plb.2,
+            conga_age: stale,
         },
     )
 }
@@ -517,6 +520,7 @@ pub fn any_scenario() -> impl Strategy<Value = Scenario> {
             pcap_flows: pcap.iter().map(|name: &String| name.len() as u32).collect(),
             pcap_snap: 7 * pcap.len() as u32,
             pcap_limit: 1 + pcap.len() as u64,
+            paths: pcap.len() % 2 == 1,
             pcap,
             trace,
         });

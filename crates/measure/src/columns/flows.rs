@@ -247,6 +247,19 @@ const COLUMNS: &[Column] = &[
         |run, row| Some(u64::from(record(run, row).reordering?.distance)),
     ),
     integer(
+        "paths_used",
+        "",
+        "Different paths that its data packets took, of those that arrived until the flow was complete; null \
+        without `output.paths`, and where they are not known, as in runs of processes.",
+        |run, row| Some(u64::from(record(run, row).paths?.used)),
+    ),
+    integer(
+        "path_changes",
+        "",
+        "How often one of these packets took another path than the one that was sent before it.",
+        |run, row| Some(u64::from(record(run, row).paths?.changes)),
+    ),
+    integer(
         "until_ps",
         "ps",
         "When its application ended it, of a flow without an end; null if the run did, or it has an end.",

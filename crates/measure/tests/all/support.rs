@@ -29,6 +29,7 @@ pub fn flow(
         control_bytes: 0,
         extension_bytes: 0,
         reordering: None,
+        paths: None,
         last: None,
     };
     let meta = FlowMeta {
