@@ -74,6 +74,7 @@ impl Egress {
             port: self.line.port,
             rate: self.line.rate,
             data: self.handler.data_backlog(),
+            all: self.handler.backlog(),
             sent: self.line.sent,
         }
     }

@@ -3,7 +3,7 @@
 use crate::network::Network;
 use crate::transit::Transit;
 use incast_fabric::PortId;
-use incast_transport::{Backlog, Fate, PacketRef, PortView, Time, Verdict};
+use incast_transport::{Fate, PacketRef, Port, PortView, Time, Verdict};
 use incast_world::{Ask, Choice, Switch, Views, drop_or_trim, turn_back, with_displaced};
 
 /// Handles a packet's arrival at a switch. `back` is the egress port of the reverse path; `target`
@@ -88,9 +88,10 @@ fn call_hooks(switch: &mut Switch, net: &mut Network, back: u32, port: u32, pack
 
 fn view(net: &Network, port: u32) -> PortView {
     let body = &net.bodies[port as usize];
-    let data = body.handler.as_ref().map_or(Backlog::default(), |handler| handler.data_backlog());
+    let queues = |handler: &Box<dyn Port>| (handler.data_backlog(), handler.backlog());
+    let (data, all) = body.handler.as_ref().map_or_else(Default::default, queues);
     let rate = net.transit.common.fabric.ports()[port as usize].rate;
-    PortView { port, rate, data, sent: body.sent }
+    PortView { port, rate, data, all, sent: body.sent }
 }
 
 /// Enqueues a packet at `port`.

@@ -244,6 +244,8 @@ pub struct PortView {
     pub rate: Rate,
     /// The queue of the data classes.
     pub data: Backlog,
+    /// That of all classes.
+    pub all: Backlog,
     /// Charged bytes sent.
     pub sent: u64,
 }

@@ -64,7 +64,7 @@ impl SwitchHook for SwitchAcks {
 
 fn view(port: u32, packets: u32) -> PortView {
     let data = Backlog { bytes: 1538 * packets as u64, packets };
-    PortView { port, rate: Rate::from_gbps(10), data, sent: 0 }
+    PortView { port, rate: Rate::from_gbps(10), data, all: data, sent: 0 }
 }
 
 /// Passes a packet through a switch whose port `towards` leads to the receiver.

@@ -274,7 +274,7 @@ fn hook() -> SwitchAcks {
 
 fn view(port: u32, rate: Rate, packets: u32, sent: u64) -> PortView {
     let data = Backlog { bytes: 1_538 * packets as u64, packets };
-    PortView { port, rate, data, sent }
+    PortView { port, rate, data, all: data, sent }
 }
 
 #[test]
