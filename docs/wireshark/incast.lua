@@ -657,6 +657,32 @@ local transports = {
             kind = 9, set = 0, clear = 0, fields = {
         } },
     } },
+    [29] = { name = "bolt", views = {
+        { name = "Data", text = "Bytes of a flow",
+            kind = 1, set = 0, clear = 9, payload = true, fields = {
+            { "sequence", 0, 4, 0, "bytes", "The first byte of the payload, modulo 2^32" },
+            { "bits", 10, 1, 0, "bits", "1: the source has heard nothing yet; 2: one of its last window; 4: asks for a packet more; 8: a switch was congested; 16: raises the window in any case" },
+            { "last", 11, 1, 16, "", "The payload ends the flow" },
+        } },
+        { name = "Ack", text = "Acknowledges a data packet, and with it all bytes before a number",
+            kind = 1, set = 1, clear = 8, payload = false, fields = {
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that is acknowledged, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: all before it have arrived" },
+            { "bits", 10, 1, 0, "bits", "The bits that the data packet brought" },
+            { "complete", 11, 1, 16, "", "Every byte of the flow has arrived" },
+        } },
+        { name = "GoBack", text = "Asks the source to go back: what follows the number is not kept (go-back-N)",
+            kind = 5, set = 1, clear = 0, payload = false, fields = {
+            { "acked", 0, 4, 0, "bytes", "The first byte of the data packet that came out of order, modulo 2^32" },
+            { "cumulative", 4, 4, 0, "bytes", "The next byte expected, modulo 2^32: from there on all is to be sent again" },
+        } },
+        { name = "Notice", text = "A switch tells the source of a data packet that it found a queue (SRC)",
+            kind = 10, set = 0, clear = 255, payload = false, fields = {
+            { "drain", 0, 4, 0, "ns", "How long the link needs for what waited" },
+            { "about", 4, 4, 0, "bytes", "The first byte of the data packet, modulo 2^32" },
+            { "rate", 8, 3, 0, "100 Mb/s", "The rate of the link" },
+        } },
+    } },
     [133] = { name = "amrt", views = {
         { name = "Data", text = "One packet of a flow",
             kind = 2, set = 0, clear = 0, coded = true, fields = {

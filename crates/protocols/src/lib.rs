@@ -2,6 +2,7 @@
 
 pub mod aeolus;
 pub mod amrt;
+pub mod bolt;
 pub mod ccrp;
 pub mod cubic;
 pub mod dcqcn;
@@ -35,6 +36,7 @@ use incast_transport::Transport;
 pub const CATALOGUE: &[&dyn Transport] = &[
     &aeolus::ENTRY,
     &amrt::ENTRY,
+    &bolt::ENTRY,
     &ccrp::ENTRY,
     &cubic::ENTRY,
     &dcqcn::ENTRY,
