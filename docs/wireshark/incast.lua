@@ -54,6 +54,7 @@ local layouts = {
     [14] = { "Busy", { { "first", 0, 4 }, { "spare", 4, 4 }, { "spare_high", 8, 3 }, { "flags", 11, 1 }, } },
     [15] = { "Unknown", { { "spare_low", 0, 4 }, { "spare", 4, 4 }, { "spare_high", 8, 3 }, { "flags", 11, 1 }, } },
     [17] = { "Probe", { { "packets", 0, 4 }, { "sent", 4, 4 }, { "spare", 8, 3 }, { "flags", 11, 1 }, } },
+    [18] = { "Match", { { "epoch", 0, 4 }, { "remaining", 4, 4 }, { "channels", 8, 1 }, { "prompt", 9, 1 }, { "round", 10, 1 }, { "flags", 11, 1 }, } },
 }
 local transports = {
     [1] = { name = "dctcp", views = {
@@ -681,6 +682,64 @@ local transports = {
             { "drain", 0, 4, 0, "ns", "How long the link needs for what waited" },
             { "about", 4, 4, 0, "bytes", "The first byte of the data packet, modulo 2^32" },
             { "rate", 8, 3, 0, "100 Mb/s", "The rate of the link" },
+        } },
+    } },
+    [30] = { name = "dcpim", views = {
+        { name = "Unscheduled", text = "One packet of a short flow, sent without a token",
+            kind = 2, set = 2, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+        } },
+        { name = "Scheduled", text = "One packet, sent with a token",
+            kind = 2, set = 0, clear = 2, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "token", 8, 3, 0, "tokens", "The number of the token, modulo 2^24" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+        } },
+        { name = "Announce", text = "Announces a flow (RTS)",
+            kind = 7, set = 0, clear = 0, fields = {
+            { "packets", 0, 4, 0, "packets", "Packets of the flow" },
+            { "bytes_low", 4, 4, 0, "bytes", "Bytes of the flow, the lower 32 bits" },
+            { "bytes_high", 8, 3, 0, "2^32 bytes", "Bytes of the flow, the next 24 bits" },
+        } },
+        { name = "Request", text = "A destination asks a source for channels in an epoch's data phase, for its flow with the fewest packets left",
+            kind = 18, set = 1, clear = 14, fields = {
+            { "epoch", 0, 4, 0, "epochs", "The epoch, modulo 2^32" },
+            { "remaining", 4, 4, 0, "packets", "What the flow has left" },
+            { "channels", 8, 1, 0, "channels", "Channels" },
+            { "prompt", 9, 1, 0, "channels", "Of these, how many may be used at once" },
+            { "round", 10, 1, 0, "rounds", "The round of the matching, from 1" },
+        } },
+        { name = "Grant", text = "A source offers channels that a destination has asked for",
+            kind = 18, set = 2, clear = 13, fields = {
+            { "epoch", 0, 4, 0, "epochs", "The epoch, modulo 2^32" },
+            { "remaining", 4, 4, 0, "packets", "What the flow has left" },
+            { "channels", 8, 1, 0, "channels", "Channels" },
+            { "prompt", 9, 1, 0, "channels", "Of these, how many may be used at once" },
+            { "round", 10, 1, 0, "rounds", "The round of the matching, from 1" },
+        } },
+        { name = "Accept", text = "A destination takes channels that a source has offered",
+            kind = 18, set = 4, clear = 11, fields = {
+            { "epoch", 0, 4, 0, "epochs", "The epoch, modulo 2^32" },
+            { "channels", 8, 1, 0, "channels", "Channels" },
+            { "prompt", 9, 1, 0, "channels", "Of these, how many may be used at once" },
+            { "round", 10, 1, 0, "rounds", "The round of the matching, from 1" },
+        } },
+        { name = "Return", text = "A source takes channels back that it does not have (GRANTSR)",
+            kind = 18, set = 8, clear = 7, fields = {
+            { "epoch", 0, 4, 0, "epochs", "The epoch, modulo 2^32" },
+            { "channels", 8, 1, 0, "channels", "Channels" },
+        } },
+        { name = "Token", text = "The right to send one packet",
+            kind = 8, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet" },
+            { "turn", 4, 4, 0, "codes", "The epoch, modulo 2^24, times 256, and the priority among the source's tokens, 1 being the highest" },
+            { "token", 8, 3, 0, "tokens", "The token's number, modulo 2^24" },
+        } },
+        { name = "Finish", text = "Every packet of the flow has arrived",
+            kind = 9, set = 0, clear = 0, fields = {
         } },
     } },
     [133] = { name = "amrt", views = {

@@ -5,6 +5,7 @@ pub mod amrt;
 pub mod bolt;
 pub mod ccrp;
 pub mod cubic;
+pub mod dcpim;
 pub mod dcqcn;
 pub mod dctcp;
 pub mod decn;
@@ -39,6 +40,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &bolt::ENTRY,
     &ccrp::ENTRY,
     &cubic::ENTRY,
+    &dcpim::ENTRY,
     &dcqcn::ENTRY,
     &dctcp::ENTRY,
     &decn::ENTRY,

@@ -337,6 +337,21 @@ headers! {
         /// Bits of [`data_flag`].
         flags: u8,
     },
+    /// A request, grant or accept of a matching between hosts (dcPIM).
+    Match = 18 {
+        /// The epoch that it is for.
+        epoch: u32,
+        /// Packets left of the flow that it is for.
+        remaining: u32,
+        /// Channels, each a part of a host's link.
+        channels: u8,
+        /// Of these, how many may be used at once.
+        prompt: u8,
+        /// The round of the matching.
+        round: u8,
+        /// Bits that tell the packets of a matching apart.
+        flags: u8,
+    },
 }
 
 impl Header {

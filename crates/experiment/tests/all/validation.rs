@@ -98,7 +98,7 @@ const RECORDED: [Case; 7] = [
 ];
 
 /// What formulas in the simulators' code, or the capacity of a link, say.
-const COMPUTED: [Case; 7] = [
+const COMPUTED: [Case; 10] = [
     Case {
         what: "pHost, 6 packets within a rack",
         scenario: "phost_lone",
@@ -143,6 +143,33 @@ const COMPUTED: [Case; 7] = [
         theirs: 301_116.0,
         within: 0.0,
         source: "Y1",
+    },
+    Case {
+        what: "dcPIM at 100 Gb/s, 1 packet within a rack",
+        scenario: "dcpim_lone",
+        sets: &[],
+        take: Take::LastAck,
+        theirs: 2_850.0,
+        within: 0.0002,
+        source: "D1",
+    },
+    Case {
+        what: "dcPIM, 49 packets within a rack",
+        scenario: "dcpim_lone",
+        sets: &["traffic.0.size=71540B"],
+        take: Take::LastAck,
+        theirs: 8_610.0,
+        within: 0.0002,
+        source: "D1",
+    },
+    Case {
+        what: "dcPIM, 1 packet between racks",
+        scenario: "dcpim_lone",
+        sets: &["traffic.0.to=\"17\""],
+        take: Take::LastAck,
+        theirs: 5_511.0,
+        within: 0.0002,
+        source: "D1",
     },
     Case {
         what: "NDP, 11 senders of 450 KB, the last flow",

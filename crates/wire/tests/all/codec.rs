@@ -236,6 +236,8 @@ fn layouts() -> Vec<(u8, Header, [u8; 12])> {
          [3, 1, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0]),
         (17, Header::Probe { packets: 0x01020304, sent: 9, spare: 0, flags: 0 },
          [1, 2, 3, 4, 0, 0, 0, 9, 0, 0, 0, 0]),
+        (18, Header::Match { epoch: 0x01020304, remaining: 0x05060708, channels: 9, prompt: 10, round: 11, flags: 12 },
+         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
     ]
 }
 

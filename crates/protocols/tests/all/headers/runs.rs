@@ -45,6 +45,7 @@ const OPTIONS: &[(&str, &Settings)] = &[
     ("aeolus", &[("resend_interval", "20us")]),
     ("uec", &[("mode", "nscc_rccc")]),
     ("sird", &[("unscheduled", "10")]),
+    ("dcpim", &[("token_initial", "100")]),
 ];
 
 /// Fields that these runs leave at zero: of a flow of more than 4 GiB, of a trimmed packet that
