@@ -88,8 +88,8 @@ fn call_hooks(switch: &mut Switch, net: &mut Network, back: u32, port: u32, pack
 
 fn view(net: &Network, port: u32) -> PortView {
     let body = &net.bodies[port as usize];
-    let queues = |handler: &Box<dyn Port>| (handler.data_backlog(), handler.backlog());
-    let (data, all) = body.handler.as_ref().map_or_else(Default::default, queues);
+    let queues = |handler: &dyn Port| (handler.data_backlog(), handler.backlog());
+    let (data, all) = body.handler.as_deref().map_or_else(Default::default, queues);
     let rate = net.transit.common.fabric.ports()[port as usize].rate;
     PortView { port, rate, data, all, sent: body.sent }
 }

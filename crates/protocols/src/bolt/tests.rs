@@ -242,7 +242,7 @@ impl Rig {
     }
 
     fn later(&mut self, span: Span) {
-        self.now = self.now + span;
+        self.now += span;
     }
 }
 

@@ -6,7 +6,7 @@ use super::incoming::Incoming;
 use super::matching::{Offer, Promised, share};
 use super::*;
 use incast_endpoint::receiver_driven::Arrival;
-use incast_testkit::{Driver, MSS, configured, fabric_site, flow, us};
+use incast_testkit::{Driver, MSS, fabric_site, flow, us};
 use incast_transport::{Bytes, FabricSite, Header, HostId, Random, Rate, Span, Time, Transport};
 use std::sync::Arc;
 
@@ -175,11 +175,11 @@ fn tokens_go_round_what_is_missing() {
     assert_eq!(given, [(9, 9), (10, 10), (11, 11)]);
     // All that is missing has a token: it waits for a BDP.
     assert!(!flow.wants(now) && !flow.wants(now + Span::from_ns(5_879)));
-    now = now + Span::from_ns(5_881);
+    now += Span::from_ns(5_881);
     assert!(flow.wants(now));
     // Nothing came back: with one channel it has two at a time, and each timeout allows one more.
     assert_eq!(flow.token(now, &terms, 1), None);
-    now = now + terms.window_timeout;
+    now += terms.window_timeout;
     assert_eq!(flow.token(now, &terms, 1), Some((12, 3)));
     assert_eq!(flow.outstanding(), 3);
     assert_eq!(flow.token(now + Span::from_ns(6_000), &terms, 1), None);
@@ -376,5 +376,4 @@ fn what_does_not_fit_is_told_with_key_value_and_range() {
     ] {
         assert!(told(&[(key, value)], us(10)).unwrap_err().contains(key), "{key}");
     }
-    let _ = configured(&ENTRY, &[], &fabric_site(8, RATE, us(10)));
 }
