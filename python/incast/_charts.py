@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import altair as alt
 import polars as pl
 
+from . import _incast
 from . import _style as style
 from ._errors import RunError
 
@@ -42,13 +43,6 @@ PARTS = [
 ]
 
 
-def percentile(column: str, thousandths: int) -> pl.Expr:
-    """The percentile by nearest rank, as in summaries: always one of the values."""
-    values = pl.col(column).sort()
-    rank = (pl.col(column).len() * thousandths + 999) // 1000
-    return values.get(rank.clip(1) - 1)
-
-
 class Charts:
     """The charts of the report. Each is an Altair chart, to be changed, combined and saved."""
 
@@ -73,62 +67,45 @@ class Charts:
             raise RunError("no measured flow is complete: there is nothing to draw")
         return done, order
 
-    def _by_size(self, column: str, title: str) -> Chart:
+    def _by_size(self, column: str, title: str, what: str) -> Chart:
         flows, order = self._flows()
-        bins = (
-            flows.with_columns(pl.col("size_bytes").clip(1).log(2).floor().alias("bin"))
-            .group_by("line", "bin")
-            .agg(
-                pl.col("size_bytes").mean(),
-                pl.len().alias("flows"),
-                percentile(column, 500).alias("median"),
-                percentile(column, 990).alias("99th percentile"),
-            )
-            .sort("line", "bin")
-            .unpivot(
-                ["median", "99th percentile"],
-                index=["line", "size_bytes", "flows"],
-                variable_name="what",
-                value_name=column,
-            )
+        bins = pl.concat(
+            pl.DataFrame(_incast.by_size(*(own[name].to_list() for name in ("size_bytes", "fct_ns", "slowdown"))))
+            .select(pl.lit(line).alias("line"), pl.all())
+            for line in order
+            if (own := flows.filter(pl.col("line") == line)).height > 0
         )
-        x = alt.X("size_bytes:Q").scale(type="log", nice=False).axis(style.sizes(bins["size_bytes"]))
-        y = alt.Y(f"{column}:Q").scale(type="log", nice=False).title(title).axis(style.plain(bins[column]))
-        if column == "fct_ns":
-            y = y.axis(style.times(bins[column]))
-        base = alt.Chart(bins).encode(
-            x=x.title("flow size (payload)"),
-            y=y,
-            color=style.colour("line:N", order),
-            tooltip=["line", "what", "flows", "size_bytes", column],
+        axis = style.times(bins[column]) if column == "fct_ns" else style.plain(bins[column])
+        y = alt.Y(f"{column}:Q").scale(type="log", nice=False).title(title).axis(axis)
+        tooltip = ["line", "percentile", "flows", "size_bytes", column, f"{column}_low", f"{column}_high"]
+        return style.by_size(
+            bins,
+            order,
+            "line",
+            y,
+            between=(f"{column}_low", f"{column}_high"),
+            tooltip=tooltip,
+            facets={"column": alt.Column("percentile:N").sort(style.PERCENTILES).title(None)},
+            title=alt.Title(f"{title[0].upper()}{title[1:]} by flow size", subtitle=[what, style.HOLLOW]),
         )
-        lines = ["99th percentile", "median"]
-        dash = alt.StrokeDash("what:N").scale(domain=lines, range=[[1, 0], [5, 4]])
-        points = base.transform_filter("datum.what === '99th percentile'").mark_point(
-            filled=True, size=45, opacity=1
-        )
-        return alt.layer(
-            base.mark_line(strokeWidth=2).encode(strokeDash=dash.legend(**style.legend(lines))),
-            points.encode(shape=style.shape("line:N", order)),
-        ).properties(title=f"{title[0].upper()}{title[1:]} by flow size", width=480, height=300)
 
     def slowdown_by_size(self) -> Chart:
-        """Slowdown by size of the flow, in bins of a factor of two: median and 99th percentile. Below
-        100 flows in a bin the 99th percentile is the slowest flow."""
-        return self._by_size("slowdown", "slowdown")
+        """Slowdown by size of the flow, as in the report: medians beside 99th percentiles, in bins of a factor of two,
+        with 95 % confidence intervals. Below 100 flows in a bin the 99th percentile is the slowest flow: hollow."""
+        return self._by_size("slowdown", "slowdown", "1 is the time alone on an empty network")
 
     def fct_by_size(self) -> Chart:
-        """Completion time by size of the flow, in bins of a factor of two."""
-        return self._by_size("fct_ns", "flow completion time")
+        """Completion time by size of the flow, likewise."""
+        return self._by_size("fct_ns", "flow completion time", "from its start to the arrival of its last byte")
 
     def _distribution(self, column: str, title: str) -> Chart:
         flows, order = self._flows()
         shares = [*range(0, 990, 5), *range(990, 1001)]
-        points = (
-            flows.group_by("line", maintain_order=True)
-            .agg(pl.concat_list([percentile(column, share) for share in shares]).first())
-            .with_columns(pl.lit([share / 10 for share in shares]).alias("share"))
-            .explode(column, "share")
+        points = pl.concat(
+            pl.DataFrame({column: _incast.percentiles(own[column].to_list(), shares)}).with_columns(
+                pl.lit(name).alias("line"), pl.Series("share", shares) / 10
+            )
+            for (name,), own in flows.group_by("line", maintain_order=True)
         )
         values = points[column]
         axis = style.times(values) if column == "fct_ns" else style.plain(values)

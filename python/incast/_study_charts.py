@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -151,49 +152,76 @@ class StudyCharts:
             "row": alt.Row("facet1:N").title(self._title(keys[1])),
         }
 
-    def slowdown_by_size(self, percentile: float = 99) -> Any:
-        """Slowdown by size of the flow, over all seeds; varied keys make a picture each.
+    def slowdown_by_size(self, percentiles: Sequence[float] = (50, 99), most: int = 3) -> Any:
+        """Slowdown by size of the flow, over all seeds, as in the study's page: a row of small multiples per percentile,
+        a column per point.
 
         Args:
-            percentile: of the slowdown, by nearest rank, at most 1/128 off; 0 to 100.
+            percentiles: of the slowdown, by nearest rank, at most 1/128 off; 0 to 100, to a tenth.
+            most: points that are drawn: the first, the last, and what lies evenly between.
         """
+        shares = _thousandths(percentiles)
         keys = [key for key in self._study.keys if self._study.frame[key].n_unique() > 1]
-        columns = ["histogram_size_bytes", "histogram_slowdown", "histogram_flows"]
-        cells = (
-            self._study.frame.select("label", *keys, *columns)
-            .explode(columns)
-            .drop_nulls("histogram_flows")
-            .group_by("label", *keys, *columns[:2], maintain_order=True)
-            .agg(pl.col("histogram_flows").sum().alias("flows"))
-            .sort(columns[1])
-        )
-        group = ["label", *keys, columns[0]]
-        total = pl.col("flows").sum().over(group)
-        reached = pl.col("flows").cum_sum().over(group) * 100 >= total * percentile
-        points = (
-            cells.filter(reached)
-            .group_by(group, maintain_order=True)
-            .agg(pl.col(columns[1]).min().alias("slowdown"))
-            .sort(group)
+        frame = self._study.frame
+        places = frame.select(keys).unique(maintain_order=True).to_dicts() if keys else [{}]
+        chosen = [places[at] for at in _spread(len(places), most)]
+        parts = []
+        for place in chosen:
+            title = ", ".join(f"{self._title(key)} {value}" for key, value in place.items())
+            for label in self._study.labels:
+                own = frame.filter(pl.col("label") == label, *(pl.col(key).eq_missing(value) for key, value in place.items()))
+                found = pl.DataFrame(_incast.by_size_of_rows(_lists(own, BINS), _lists(own, CELLS), shares))
+                parts.append(found.with_columns(pl.lit(label).alias("label"), pl.lit(title).alias("place")))
+        points = pl.concat(parts).with_columns(
+            pl.col("percentile").map_elements(_name, return_dtype=pl.String)
         )
         if points.is_empty():
             raise RunError("no flow is complete: there is nothing to draw")
         order = [label for label in self._study.labels if label in points["label"]]
-        names = {key: f"facet{at}" for at, key in enumerate(keys)}
-        base = alt.Chart(points.rename({**names, columns[0]: "size"})).encode(
-            x=alt.X("size:Q").scale(type="symlog", constant=300).axis(style.sizes(points[columns[0]].clip(100))).title("flow size from"),
-            y=alt.Y("slowdown:Q").scale(type="log", nice=False).axis(style.plain(points["slowdown"])),
-            color=style.colour("label:N", order),
-            tooltip=["label", "size", "slowdown"],
+        rows = alt.Row("percentile:N").sort([_name(share / 10) for share in shares]).title(None)
+        facets: dict[str, Any] = {"row": rows}
+        if keys:
+            titles = points["place"].unique(maintain_order=True).to_list()
+            facets["column"] = alt.Column("place:N").sort(titles).title(None)
+        more = len(places) - len(chosen)
+        notes = [style.HOLLOW, *([f"{more} more points are in study.parquet"] if more else [])]
+        return style.by_size(
+            points,
+            order,
+            "label",
+            alt.Y("slowdown:Q").scale(type="log", nice=False).axis(style.plain(points["slowdown"])),
+            tooltip=["label", "percentile", "flows", "size_bytes", "slowdown"],
+            facets=facets,
+            title=alt.Title("Slowdown by flow size", subtitle=notes),
         )
-        picture = alt.layer(
-            base.mark_line(strokeWidth=1.8).encode(strokeDash=style.dash("label:N", order)),
-            base.mark_point(filled=True, size=40, opacity=1).encode(
-                shape=style.shape("label:N", order)
-            ),
-        )
-        title = f"p{percentile:g} slowdown by flow size"
-        if not keys:
-            return picture.properties(title=title, width=420, height=280)
-        small = picture.properties(width=200, height=170)
-        return small.facet(**self._facets(keys)).properties(title=title)
+
+
+#: Columns of a study's frame: bins of sizes, and cells of the histogram of the slowdown.
+BINS = ["size_bin_from_bytes", "size_bin_flows", "size_bin_payload_bytes"]
+CELLS = ["histogram_size_bytes", "histogram_slowdown", "histogram_flows"]
+
+
+def _lists(rows: pl.DataFrame, columns: list[str]) -> list[Any]:
+    """The lists of these columns, all rows together."""
+    return rows.select(columns).explode(columns).drop_nulls().rows()
+
+
+def _spread(count: int, most: int) -> list[int]:
+    """At most so many of these, the last among them, and the first if there are several."""
+    if count <= most:
+        return list(range(count))
+    if most < 2:
+        return [count - 1]
+    return [at * (count - 1) // (most - 1) for at in range(most)]
+
+
+def _thousandths(percentiles: Sequence[float]) -> list[int]:
+    for one in percentiles:
+        if not 0 <= one <= 100:
+            raise RunError("expected 0 to 100", key="percentiles", value=str(one))
+    return [round(one * 10) for one in percentiles]
+
+
+def _name(percentile: float) -> str:
+    """What a percentile is called."""
+    return {50.0: style.PERCENTILES[0], 99.0: style.PERCENTILES[1]}.get(percentile, f"p{percentile:g}")

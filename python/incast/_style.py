@@ -129,6 +129,47 @@ def times(values: pl.Series) -> alt.Axis:
     return alt.Axis(labelExpr=_TIME, values=ticks(values), **APART)
 
 
+#: The small multiples of charts by size.
+PERCENTILES = ["median", "99th percentile"]
+#: Flows of a bin below which its 99th percentile is the slowest of them.
+FEW = 100
+HOLLOW = f"hollow: fewer than {FEW} flows, so the 99th percentile is the slowest"
+
+
+def by_size(
+    points: pl.DataFrame,
+    order: list[str],
+    name: str,
+    y: alt.Y,
+    *,
+    tooltip: list[str],
+    facets: dict[str, Any],
+    title: alt.Title,
+    between: tuple[str, str] | None = None,
+) -> alt.FacetChart:
+    """Small multiples by `size_bytes`: a line per `name`, over points that the engine has made."""
+    field = f"{name}:N"
+    x = alt.X("size_bytes:Q").scale(type="log", nice=False).axis(sizes(points["size_bytes"]))
+    hollow = f"datum.flows < {FEW} && datum.percentile != '{PERCENTILES[0]}'"
+    base = alt.Chart().encode(x=x.title("flow size (payload)"), color=colour(field, order))
+    layers: list[Any] = [
+        base.mark_line(strokeWidth=1.8).encode(y=y),
+        base.transform_filter(f"!({hollow})")
+        .mark_point(filled=True, size=45, opacity=1)
+        .encode(y=y, shape=shape(field, order), tooltip=tooltip),
+        base.transform_filter(hollow)
+        .mark_point(fill="white", size=38, strokeWidth=1.6, opacity=1)
+        .encode(y=y, shape=shape(field, order), tooltip=tooltip),
+    ]
+    if between:
+        low, high = between
+        ends = f"isValid(datum.{low}) && isValid(datum.{high})"
+        rule = base.transform_filter(ends).mark_rule(strokeWidth=1)
+        layers.insert(0, rule.encode(y=alt.Y(f"{low}:Q"), y2=f"{high}:Q"))
+    picture = alt.layer(*layers, data=points).properties(width=300, height=260)
+    return picture.facet(**facets).properties(title=title)
+
+
 def time_unit(longest_ns: float) -> tuple[str, float]:
     """The unit in which times up to this one read best, and its length in nanoseconds."""
     for unit, length in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):

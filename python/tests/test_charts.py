@@ -24,17 +24,55 @@ def rank(values: list[float], share: float) -> float:
     return sorted(values)[max(math.ceil(share * len(values)), 1) - 1]
 
 
-def test_the_numbers_by_size_are_those_of_the_flows(small: incast.Results) -> None:
-    shown = rows(small.charts.slowdown_by_size())
-    flows = small["dctcp"].flows.filter(~pl.col("warmup")).to_dicts()
-    bins: dict[int, list[dict[str, Any]]] = {}
-    for flow in flows:
-        bins.setdefault(int(math.log2(flow["size_bytes"])), []).append(flow)
-    own = [row for row in shown if row["line"] == "dctcp" and row["what"] == "99th percentile"]
-    assert len(own) == len(bins)
-    for row, (_, members) in zip(own, sorted(bins.items()), strict=True):
-        assert row["flows"] == len(members)
-        assert row["slowdown"] == rank([flow["slowdown"] for flow in members], 0.99)
+@pytest.mark.parametrize("column", ["slowdown", "fct_ns"])
+def test_the_numbers_by_size_are_those_of_the_flows(small: incast.Results, column: str) -> None:
+    charts = small.charts
+    shown = rows(charts.slowdown_by_size() if column == "slowdown" else charts.fct_by_size())
+    for run in small:
+        bins: dict[int, list[dict[str, Any]]] = {}
+        for flow in run.flows.filter(~pl.col("warmup")).to_dicts():
+            bins.setdefault(int(math.log2(flow["size_bytes"])), []).append(flow)
+        for what, share in (("median", 0.5), ("99th percentile", 0.99)):
+            own = [row for row in shown if row["line"] == run.label and row["percentile"] == what]
+            assert len(own) == len(bins)
+            for row, (bits, members) in zip(own, sorted(bins.items()), strict=True):
+                assert row["size_from_bytes"] == 2**bits
+                assert row["flows"] == len(members)
+                assert row["size_bytes"] == pytest.approx(sum(flow["size_bytes"] for flow in members) / len(members))
+                assert row[column] == rank([flow[column] for flow in members], share)
+
+
+def test_the_chart_by_size_has_the_numbers_of_the_report(small: incast.Results) -> None:
+    """Each point of the report's chart is one of ours: same bins, same percentiles, same intervals."""
+    page = small.report()
+    ours = rows(small.charts.slowdown_by_size())
+    for row in ours:
+        # The report tells the value and its flows when pointed at, to three digits.
+        what = f"{row['percentile']} of {row['flows']} flows of"
+        assert what in page, what
+    between = [row for row in ours if row["slowdown_low"] is not None]
+    assert all(row["slowdown_low"] <= row["slowdown"] <= row["slowdown_high"] for row in between)
+
+
+def test_charts_by_size_are_small_multiples(small: incast.Results, tmp_path: Path) -> None:
+    chart = small.charts.slowdown_by_size().to_dict()
+    assert chart["facet"]["column"]["sort"] == ["median", "99th percentile"]
+    # Points of few flows are hollow in the tail, and only there.
+    small.charts.slowdown_by_size().save(tmp_path / "one.svg")
+    text = (tmp_path / "one.svg").read_text()
+    assert "median" in text and "99th percentile" in text and 'fill="white"' in text
+
+
+def test_what_the_engine_cannot_bin_is_refused() -> None:
+    from incast import _incast
+
+    with pytest.raises(ValueError, match="different lengths"):
+        _incast.by_size([1], [], [1.0])
+    with pytest.raises(ValueError, match="begins at 5 bytes"):
+        _incast.by_size_of_rows([(5, 1, 5)], [], [500])
+    with pytest.raises(ValueError, match="1001 thousandths"):
+        _incast.percentiles([1.0], [1001])
+    assert _incast.percentiles([3.0, 1.0, 2.0], [0, 500, 1000]) == [1.0, 2.0, 3.0]
 
 
 def test_the_parts_of_the_breakdown_add_up(small: incast.Results) -> None:

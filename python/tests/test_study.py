@@ -112,11 +112,44 @@ def test_charts_of_a_study(study: incast.Study, tmp_path: Path) -> None:
         chart.save(tmp_path / f"{name}.svg")
         text = (tmp_path / f"{name}.svg").read_text()
         assert "NaN" not in text
-        # Axes have titles; keys stand in the subtitle.
-        assert ">Load<" in text and not re.search(r"aria-label=\"X-axis titled '[a-z_0-9]*\\.", text)
+        # Axes have titles, small multiples theirs; keys stand in the subtitle.
+        assert re.search(">Load[ <]", text) and not re.search(r"aria-label=\"X-axis titled '[a-z_0-9]*\\.", text)
     assert ">99th percentile of the slowdown<" in (tmp_path / "curve.svg").read_text()
     assert study.titles["traffic.0.load"] == "Load"
     assert "slowdown_p99" in study._repr_html_() or "label" in study._repr_html_()
+
+
+def test_the_chart_by_size_adds_the_histograms_of_all_seeds(study: incast.Study) -> None:
+    chart = study.charts.slowdown_by_size((50, 99, 99.9), most=1).to_dict()
+    (points,) = chart["datasets"].values()
+    assert {row["percentile"] for row in points} == {"median", "99th percentile", "p99.9"}
+    assert chart["facet"]["row"]["sort"] == ["median", "99th percentile", "p99.9"]
+    # One point of the study: the last, all its seeds.
+    assert len({row["place"] for row in points}) == 1
+    last = study.frame.row(-1, named=True)
+    rows = study.frame.filter(
+        pl.col("label") == last["label"], *(pl.col(key) == last[key] for key in study.keys)
+    )
+    assert rows.height > 1
+    counted = sum(sum(flows) for flows in rows["histogram_flows"].to_list())
+    own = [row for row in points if row["label"] == last["label"] and row["percentile"] == "median"]
+    assert sum(row["flows"] for row in own) == counted
+    cells: dict[float, int] = {}
+    for row in rows.to_dicts():
+        for size, slowdown, flows in zip(
+            row["histogram_size_bytes"], row["histogram_slowdown"], row["histogram_flows"], strict=True
+        ):
+            if size == own[0]["size_from_bytes"]:
+                cells[slowdown] = cells.get(slowdown, 0) + flows
+    half, seen = -(-sum(cells.values()) // 2), 0
+    for slowdown, flows in sorted(cells.items()):
+        seen += flows
+        if seen >= half:
+            assert own[0]["slowdown"] == slowdown
+            break
+    with pytest.raises(incast.RunError) as caught:
+        study.charts.slowdown_by_size([101])
+    assert caught.value.key == "percentiles"
 
 
 def test_labels_of_ticks_never_touch() -> None:

@@ -1,6 +1,7 @@
 //! The slowdown of a run's flows by their size, as counts that can be added.
 
 use crate::Run;
+use crate::frame::{Frame, Values};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -90,6 +91,52 @@ impl SlowdownHistogram {
         if let Some(slowdown) = slowdown.filter(|value| *value > 0.0) {
             *bin.counts.entry(slowdown_bin(slowdown)).or_default() += 1;
         }
+    }
+
+    /// Adds flows as a study's table has them: bins of sizes (where each begins, its flows and their payload), and cells.
+    /// Of a bin that does not begin where one of [`SIZE_BINS`] does, its beginning is the error.
+    pub fn add_rows(
+        &mut self,
+        sizes: impl IntoIterator<Item = [u64; 3]>,
+        cells: impl IntoIterator<Item = Cell>,
+    ) -> Result<(), u64> {
+        let known = |from| match SIZE_BINS.binary_search(&from) {
+            Ok(at) => Ok(at as u8),
+            Err(_) => Err(from),
+        };
+        for [from, flows, bytes] in sizes {
+            let bin = self.sizes.entry(known(from)?).or_default();
+            bin.flows += flows;
+            bin.bytes += bytes;
+        }
+        for cell in cells.into_iter().filter(|cell| cell.slowdown > 0.0) {
+            let bin = self.sizes.entry(known(cell.size_bytes)?).or_default();
+            *bin.counts.entry(slowdown_bin(cell.slowdown)).or_default() += cell.flows;
+        }
+        Ok(())
+    }
+
+    /// Percentiles by size as a table, a row per percentile (in thousandths) and bin of sizes with completed flows.
+    pub fn by_size_frame(&self, thousandths: &[u32]) -> Frame {
+        let (mut shares, mut from, mut sizes) = (vec![], vec![], vec![]);
+        let (mut flows, mut slowdowns) = (vec![], vec![]);
+        for share in thousandths {
+            for (begin, bin) in self.sizes() {
+                let Some(slowdown) = bin.percentile(*share) else { continue };
+                shares.push(Some(f64::from(*share) / 10.0));
+                from.push(Some(begin));
+                sizes.push(Some(bin.mean_bytes()));
+                flows.push(Some(bin.completed()));
+                slowdowns.push(Some(slowdown));
+            }
+        }
+        let mut frame = Frame::default();
+        frame.push("percentile", "%", "Which percentile.", Values::Float(shares));
+        frame.push("size_from_bytes", "bytes", "Where the bin begins.", Values::Integer(from));
+        frame.push("size_bytes", "bytes", "Mean size of its flows.", Values::Float(sizes));
+        frame.push("flows", "", "Completed flows in the bin.", Values::Integer(flows));
+        frame.push("slowdown", "", "The percentile of their slowdowns.", Values::Float(slowdowns));
+        frame
     }
 
     /// Adds the flows of another histogram.

@@ -1,6 +1,7 @@
 //! The Python module `incast._incast`: what python/incast is built on. Functions take and give plain
 //! values; classes, frames and charts are Python.
 
+mod charts;
 mod control;
 mod declared;
 mod driver;
@@ -21,6 +22,8 @@ use pyo3::prelude::*;
 mod _incast {
     use super::*;
 
+    #[pymodule_export]
+    use super::charts::{by_size, by_size_of_rows, percentiles};
     #[pymodule_export]
     use super::control::{Ack, Registration, register_control};
     #[pymodule_export]

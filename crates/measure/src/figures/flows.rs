@@ -1,10 +1,11 @@
 //! Figures of flows: by size, where the time went, distribution.
 
 use super::figure::Figure;
-use super::lines::{Line, SizeBin};
+use super::lines::{Line, SizeBin, size_bins};
 use super::multiples::{self, Picture};
 use super::style::{self, Stroke, decades};
 use crate::PartMeans;
+use crate::frame::{Frame, Values};
 use crate::number::{escape, significant, size, time_unit};
 use crate::statistics::percentile;
 use plotly::common::{Marker, Orientation, Pattern, PatternFillMode, PatternShape};
@@ -65,13 +66,16 @@ fn small_multiples(
         ),
         x: "flow size (payload)".into(),
         y: title.split(" by ").next().unwrap_or(title).to_lowercase(),
-        facets: vec!["median".into(), "99th percentile".into()],
+        facets: PERCENTILES.map(String::from).to_vec(),
         traces: traces.collect(),
         x_axis: x,
         y_axis,
     };
     picture.figure()
 }
+
+/// What is drawn of each bin.
+const PERCENTILES: [&str; 2] = ["median", "99th percentile"];
 
 /// Flows of a bin below which its 99th percentile is the slowest.
 const FEW: usize = 100;
@@ -86,7 +90,7 @@ fn by_size_trace(name: &str, bins: &[SizeBin], look: usize, which: usize, y: Pic
         let between = between.map_or(String::new(), |(low, high)| {
             format!("<br>95 %: {} to {}", significant(low), significant(high))
         });
-        let what = ["median", "99th percentile"][which];
+        let what = PERCENTILES[which];
         format!("{name}<br>{what} of {} flows of {size}: {value}{between}", bin.count)
     };
     let mut marker = multiples::marker(look, 8, false);
@@ -127,6 +131,39 @@ fn slowdowns_of(bin: &SizeBin) -> [(f64, Option<(f64, f64)>); 2] {
 
 fn times_of(bin: &SizeBin) -> [(f64, Option<(f64, f64)>); 2] {
     [0, 1].map(|at| (bin.fct_ns[at], bin.fct_between[at]))
+}
+
+/// What the charts by size show, as a table: a row per bin of sizes, for its median and for its 99th percentile. Flows are
+/// given by size in bytes, completion time in nanoseconds and slowdown.
+pub fn by_size_frame(flows: impl IntoIterator<Item = (u64, f64, f64)>) -> Frame {
+    let bins = size_bins(flows);
+    let rows = || [0, 1].into_iter().flat_map(|which| bins.iter().map(move |bin| (which, bin)));
+    let float = |value: &dyn Fn(usize, &SizeBin) -> Option<f64>| {
+        Values::Float(rows().map(|(which, bin)| value(which, bin)).collect())
+    };
+    let whole = |value: &dyn Fn(&SizeBin) -> u64| {
+        Values::Integer(rows().map(|(_, bin)| Some(value(bin))).collect())
+    };
+    let mut frame = Frame::default();
+    let names = rows().map(|(which, _)| Some(PERCENTILES[which].to_string())).collect();
+    frame.push("percentile", "", "`median` or `99th percentile`.", Values::Text(names));
+    let from = whole(&|bin| 1 << (bin.bits - 1));
+    frame.push("size_from_bytes", "bytes", "Where the bin begins; it ends below twice that.", from);
+    let mean = float(&|_, bin| Some(bin.size));
+    frame.push("size_bytes", "bytes", "Mean size of its flows.", mean);
+    frame.push("flows", "", "Completed flows in the bin.", whole(&|bin| bin.count as u64));
+    let picks = [("fct_ns", "ns", times_of as Pick), ("slowdown", "", slowdowns_of)];
+    for (name, unit, pick) in picks {
+        let interval = |which: usize, bin: &SizeBin| pick(bin)[which].1;
+        let value = float(&|which, bin| Some(pick(bin)[which].0));
+        let low = float(&|which, bin| Some(interval(which, bin)?.0));
+        let high = float(&|which, bin| Some(interval(which, bin)?.1));
+        let end = "of its 95 % confidence interval; null where flows are too few.";
+        frame.push(name, unit, "The percentile.", value);
+        frame.push(&format!("{name}_low"), unit, &format!("Lower end {end}"), low);
+        frame.push(&format!("{name}_high"), unit, &format!("Upper end {end}"), high);
+    }
+    frame
 }
 
 fn range(values: &[f64]) -> (f64, f64) {

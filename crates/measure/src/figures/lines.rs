@@ -85,16 +85,10 @@ impl Line<'_> {
 
     /// Completed flows by size, in bins of a factor of two, ascending.
     pub fn by_size(&self) -> Vec<SizeBin> {
-        // Size, completion time, slowdown.
-        let mut bins: Vec<Vec<[f64; 3]>> = vec![Vec::new(); 64];
-        for (run, at) in self.flows() {
-            let size = run.flows[at].size_bytes;
-            if let (Some(fct), Some(slowdown)) = (run.fct(at), run.slowdown(at)) {
-                bins[size.max(1).ilog2() as usize].push([size as f64, fct.as_ns_f64(), slowdown]);
-            }
-        }
-        let full = bins.iter().enumerate().filter(|(_, bin)| !bin.is_empty());
-        full.map(|(at, bin)| size_bin(at as u32 + 1, bin)).collect()
+        size_bins(self.flows().filter_map(|(run, at)| {
+            let (fct, slowdown) = (run.fct(at)?, run.slowdown(at)?);
+            Some((run.flows[at].size_bytes, fct.as_ns_f64(), slowdown))
+        }))
     }
 
     /// Slowdowns of completed flows, ascending.
@@ -127,6 +121,17 @@ impl Line<'_> {
             .filter(move |(run, at)| (run.flows[*at].size_bytes >= LONG_FLOW_BYTES) == long)
             .filter_map(|(run, at)| run.record.flows[at].parts.as_ref())
     }
+}
+
+/// Flows given by size in bytes, completion time in nanoseconds and slowdown, in bins of a factor of two in size, ascending.
+pub(crate) fn size_bins(flows: impl IntoIterator<Item = (u64, f64, f64)>) -> Vec<SizeBin> {
+    // Size, completion time, slowdown.
+    let mut bins: Vec<Vec<[f64; 3]>> = vec![Vec::new(); 64];
+    for (size, fct_ns, slowdown) in flows {
+        bins[size.max(1).ilog2() as usize].push([size as f64, fct_ns, slowdown]);
+    }
+    let full = bins.iter().enumerate().filter(|(_, bin)| !bin.is_empty());
+    full.map(|(at, bin)| size_bin(at as u32 + 1, bin)).collect()
 }
 
 fn size_bin(bits: u32, bin: &[[f64; 3]]) -> SizeBin {

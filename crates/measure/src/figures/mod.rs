@@ -11,6 +11,7 @@ mod time;
 
 pub use figure::Figure;
 pub(crate) use flows::PARTS;
+pub use flows::by_size_frame;
 pub(crate) use lines::{Line, SizeBin, lines};
 
 use crate::Run;
