@@ -16,6 +16,7 @@ check:
 	./tests/check
 
 test: setup format tidy deny lint docs unit site
+	@./tests/site look
 	@./tests/skipped
 # `unit` builds the program; the site's pages are made by it.
 test: export INCAST = target/debug/incast

@@ -5,7 +5,9 @@ Pages link to each other as they do in the repository. A link that leaves docs/ 
 that shows the file: Markdown as a page, anything else as code.
 """
 
+import csv
 import json
+import math
 import posixpath
 import re
 import shutil
@@ -30,6 +32,8 @@ PAPERS = TOP / "target/replication"
 WORKER = TOP / "explorer/node_modules/iframe-worker/shim/index.js"
 VERDICTS = re.compile(r"experiments/(\w+)/verdicts\.tsv")
 TRANSPORTS = TOP / "target/transports"
+# The run of the front page's picture.
+LANDING = TOP / "target/landing"
 # What a switch must be able to do, and the words that say so.
 DUTIES = {
     "nothing": r"^none\b(?!.*PFC)",
@@ -40,6 +44,9 @@ DUTIES = {
     "writes into packets": r"writes|computes|adds its state|signals|feedback|offers|clears a bit",
     "PFC": r"PFC",
 }
+
+# What a filter of the cards is called.
+WORDS = {"kind": "Kind", "switches": "Switches need", "from": "Since"}
 
 # Repository path of each page of the site that is not a file of docs/.
 origins: dict[str, str] = {}
@@ -168,8 +175,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     text = spaced(LINK.sub(led, markdown))
     if own == "transports.md":
         text = re.sub(r"<!-- transports -->\n+(\|.*\n)+", lambda _: cards(), text)
-    scene = {"index.md": "#/lab/scene/01-incast", "laboratory.md": "#/lab"}.get(own)
-    return text.replace("<!-- laboratory -->", laboratory(scene)) if scene else text
+    if own == "index.md":
+        return text.replace("<!-- picture -->", incast_picture())
+    return text.replace("<!-- laboratory -->", laboratory()) if own == "laboratory.md" else text
 
 
 # Code keeps what is typed; in prose and tables a microsecond is written as the program's pages write it.
@@ -177,23 +185,31 @@ CODE = re.compile(r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)", re.DOTALL)
 MICROSECONDS = re.compile(r"(?<=[0-9]) us\b|(?<=\()us(?=\))")
 
 
-# Pages that nobody reads whole: their parts open one by one.
+# Pages that nobody reads whole: their parts open one by one, or do on small screens (site/extra.js).
 FOLDED = re.compile(r"replication/(?!README)\w+\.md|wireshark/headers\.md")
+FOLDED_IF_SMALL = re.compile(r"(commands|results|scenario|studies|warnings)\.md|source/examples/scenarios/README\.md")
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Writes "8 us" as "8 µs" outside of code. Folds the parts of long pages, all but the first."""
+    """Writes "8 us" as "8 µs" outside of code. Makes parts of long pages that fold, all but the first."""
     parts = CODE.split(html)
     parts[::2] = [MICROSECONDS.sub(lambda found: found[0].replace("us", "µs"), text) for text in parts[::2]]
     html = "".join(parts)
-    if not FOLDED.fullmatch(page.file.src_uri):
-        return html
-    head, *sections = re.split(r"(?=<h2 )", html)
-    folded = [
-        re.sub(r"^(<h2 .*?</h2>)(.*)$", r'<details class="part"><summary>\1</summary>\2</details>', section, flags=re.DOTALL)
-        for section in sections[1:]
-    ]
-    return "".join([head, *sections[:1], *folded])
+    own = page.file.src_uri
+    if FOLDED.fullmatch(own):
+        head, first, *rest = re.split(r"(?=<h2 )", html)
+        return "".join([head, first, *(part(section, "") for section in rest)])
+    if FOLDED_IF_SMALL.fullmatch(own):
+        head, *rest = re.split(r"(?=<h[23] )", html)
+        return "".join([head, *(part(section, " open") for section in rest)])
+    return html
+
+
+def part(section: str, state: str) -> str:
+    """A heading with what follows it, as a part that opens and closes. It can have no link of its own in it."""
+    section = re.sub(r'<a class="headerlink".*?</a>', "", section, count=1)
+    title = r'<details class="part"' + state + r"><summary>\1</summary>\2</details>"
+    return re.sub(r"^(<h[23] .*?</h[23]>)(.*)$", title, section, flags=re.DOTALL)
 
 
 def transports() -> list[dict[str, Any]]:
@@ -224,7 +240,7 @@ def cards() -> str:
     out = '<form class="filters">'
     for name, values in chosen.items():
         options = "".join(f"<option>{escape(value)}</option>" for value in values)
-        out += f'<label>{name} <select name="{name}"><option value="">any</option>{options}</select></label>'
+        out += f'<label>{WORDS[name]} <select name="{name}"><option value="">any</option>{options}</select></label>'
     out += '</form>\n<div class="cards">'
     for one in all_of:
         known = f'data-kind="{one["kind"]}" data-from="{year(one)}" data-switches="{"|".join(duties(one))}"'
@@ -278,19 +294,78 @@ def transport(one: dict[str, Any]) -> str:
     return text
 
 
-def laboratory(place: str) -> str:
-    """The laboratory at a place in it, if it has been built."""
-    if not (TOP / "explorer/dist/index.html").is_file():
+def has_laboratory() -> bool:
+    """Whether the laboratory has been built."""
+    return (TOP / "explorer/dist/index.html").is_file()
+
+
+def laboratory() -> str:
+    """The laboratory, if it has been built."""
+    if not has_laboratory():
         return "This copy of the site was built without the laboratory: `make explorer`, then `make site`."
-    page = f"laboratory/index.html{place}"
+    page = "laboratory/index.html#/lab"
     frame = f'<iframe class="laboratory" loading="lazy" src="{page}" title="The laboratory"></iframe>'
     return f'{frame}\n\n<a href="{page}">The laboratory as a page of its own</a>'
+
+
+# The front page's picture: its axis in microseconds, from and to, and what its rows and panels take in pixels.
+AXIS = (10.0, 20_000.0)
+ROW, WIDE, LEFT, HEAD = 6, 460, 8, 44
+# Above this a flow has waited for its retransmission timer (10 ms), not for a repeated packet.
+TIMER = 5_000.0
+TIMES = {10: "10 µs", 100: "100 µs", 1_000: "1 ms", 10_000: "10 ms"}
+
+
+def along(microseconds: float) -> float:
+    """Where a time is on the picture's logarithmic axis."""
+    low, high = (math.log10(end) for end in AXIS)
+    return LEFT + (WIDE - 2 * LEFT) * (math.log10(max(microseconds, AXIS[0])) - low) / (high - low)
+
+
+def panel(name: str) -> str:
+    """The flows of a run, a bar each over time: what is sent, and the wait for a timer."""
+    with (LANDING / name / "flows.csv").open() as file:
+        flows = [(float(row["fct_ps"]) / 1e6, float(row["recovery_ps"]) / 1e6) for row in csv.DictReader(file)]
+    last, foot = max(fct for fct, _ in flows), HEAD + ROW * len(flows)
+    waiting = sum(recovery > TIMER for _, recovery in flows)
+    what = f"{waiting} of {len(flows)} flows wait for a timer" if waiting else "no flow waits for a timer"
+    words = f"{name}: the last of {len(flows)} flows is done after {last / 1e3:.2g} ms; {what}"
+    out = f'<svg viewBox="0 0 {WIDE} {foot + 24}" role="img" aria-label="{words}">'
+    out += f'<clipPath id="{name}"><rect class="until" x="{LEFT}" width="{WIDE - 2 * LEFT}" height="{foot}"/></clipPath>'
+    out += f'<text class="name" x="{LEFT}" y="16">{name}</text><text x="{LEFT}" y="34">{words.split(": ")[1]}</text>'
+    for at, text in TIMES.items():
+        out += f'<path class="grid" d="M{along(at):.0f} {HEAD}V{foot}"/><text x="{along(at):.0f}" y="{foot + 16}">{text}</text>'
+    sent = waits = ""
+    for row, (fct, recovery) in enumerate(sorted(flows)):
+        y, turn, end = HEAD + ROW * row + ROW // 2, along(fct - recovery if recovery > TIMER else fct), along(fct)
+        sent += f"M{LEFT} {y}H{turn:.0f}"
+        waits += f"M{turn:.0f} {y}H{end:.0f}" if turn < end else ""
+    return out + f'<g clip-path="url(#{name})"><path class="sent" d="{sent}"/><path class="waits" d="{waits}"/></g></svg>'
+
+
+def incast_picture() -> str:
+    """The moving picture of the front page, from the run that `tests/site` has made, and the laboratory behind a button."""
+    out = f'<figure class="incast" data-search-exclude><div>{panel("dctcp")}{panel("ndp")}</div><figcaption>'
+    out += "24 hosts send 64 KB each to one host at the same instant: a bar is a flow over time, on a logarithmic axis."
+    out += ' <i class="sent"></i> sending and queueing <i class="waits"></i> waiting for a retransmission timer'
+    if has_laboratory():
+        page = "laboratory/index.html#/lab/scene/01-incast"
+        out += f'<br><a class="md-button md-button--primary here" href="{page}">Run it in this page</a>'
+    return out + "</figcaption></figure>\n"
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Leaves out the theme's indentation and empty lines: a sixth of the page. Names its dialog."""
+    output = output.replace('role="dialog">', 'role="dialog" aria-label="Search">')
+    parts = re.split(r"(<pre.*?</pre>)", output, flags=re.DOTALL)
+    parts[::2] = [re.sub(r"\n\s+", "\n", text) for text in parts[::2]]
+    return "".join(parts)
 
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Puts the laboratory beside its page, and tells it where the other pages are."""
     built = TOP / "explorer/dist"
-    if (built / "index.html").is_file():
+    if has_laboratory():
         place = Path(config.site_dir) / "laboratory"
         shutil.copytree(built, place, dirs_exist_ok=True)
         page = place / "index.html"
