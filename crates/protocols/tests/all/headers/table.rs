@@ -94,28 +94,28 @@ fn markdown() -> String {
         for view in views {
             let HeaderView { name, layout, .. } = *view;
             write!(text, "\n### {} {name}\n\n{}.", info.name, sentence(view.doc)).unwrap();
-            let mut parts = vec![format!("layout {layout} ({})", view.kind)];
-            let bits = |what, bits| format!("{what} {bits:#04x} in byte 11");
-            parts.extend((view.set != 0).then(|| bits("set", view.set)));
-            parts.extend((view.clear != 0).then(|| bits("clear", view.clear)));
+            let mut parts = vec![format!("{layout} ({})", view.kind)];
+            parts.extend((view.set != 0).then(|| format!("byte 11 has {:#04x}", view.set)));
+            parts.extend((view.clear != 0).then(|| format!("byte 11 lacks {:#04x}", view.clear)));
             parts.extend(view.payload.map(|payload| {
                 String::from(if payload { "with payload" } else { "without payload" })
             }));
             let filter = format!("incast.{}.{}", info.name, filter_name(view));
-            writeln!(text, " Filter `{filter}`; {}.", parts.join(", ")).unwrap();
+            writeln!(text, " Filter `{filter}`; layout {}.", parts.join(", ")).unwrap();
             let mut fields = view.fields().peekable();
             if fields.peek().is_some() {
-                text.push_str("\n| Field | Bytes | Unit | Meaning |\n|---|---|---|---|\n");
+                text.push('\n');
             }
             for field in fields {
                 let (first, last) = (field.offset, field.offset + field.width - 1);
                 let place = match (field.bit, field.width) {
-                    (0, 1) => format!("{first}"),
-                    (0, _) => format!("{first}-{last}"),
-                    (bit, _) => format!("{first}, bit {bit:#04x}"),
+                    (0, 1) => format!("byte {first}"),
+                    (0, _) => format!("bytes {first}-{last}"),
+                    (bit, _) => format!("byte {first}, bit {bit:#04x}"),
                 };
                 let (unit, doc) = (field.unit, sentence(field.doc));
-                writeln!(text, "| `{}` | {place} | {unit} | {doc} |", field.name).unwrap();
+                let unit = if unit.is_empty() { String::new() } else { format!(", in {unit}") };
+                writeln!(text, "- `{}` ({place}{unit}): {doc}", field.name).unwrap();
             }
             if !view.codes.is_empty() {
                 let codes = view.codes.iter().map(|code| {
