@@ -98,10 +98,16 @@ pub fn finish(
     say!("report: {}", place.join("report.html").display());
     let of = if runs.len() > 1 { format!(" --transport {}", runs[0].label) } else { String::new() };
     let shown = place.display();
-    match plan.scenario.run.world {
-        // It has no packets to explain.
-        World::Flow => say!("next: `incast explore {shown}`"),
-        _ => say!("next: `incast explain {shown}{of} --slowest 1`, `incast explore {shown}`"),
+    let mut next = Vec::new();
+    // A run at flow level has no packets to explain.
+    if plan.scenario.run.world != World::Flow {
+        next.push(format!("`incast explain {shown}{of} --slowest 1`"));
+    }
+    if crate::explore::PAGE.is_some() {
+        next.push(format!("`incast explore {shown}`"));
+    }
+    if !next.is_empty() {
+        say!("next: {}", next.join(", "));
     }
     for (run, case) in runs.iter().zip(&plan.cases) {
         if let Some(ports) = incast_experiment::deadlock(&plan.fabric, &run.record) {

@@ -16,8 +16,7 @@ include!(concat!(env!("OUT_DIR"), "/page.rs"));
 pub fn explore(options: Explore) -> Result<Ended, Fault> {
     let page = PAGE.ok_or_else(|| {
         Fault::new(
-            "this program was built without the explorer's page: run `make explorer` (it needs Node.js 20.19 \
-             or later with npm) and build the program again, or open the page of another build as a file and \
+            "this program was built without the explorer's page: run `make explorer` and build the program again, or open the page of another build as a file and \
              choose the folder there. `incast explain` and report.html need no page",
         )
     })?;
