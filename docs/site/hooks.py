@@ -31,6 +31,7 @@ PAPERS = TOP / "target/replication"
 # What stands in for a worker in pages opened as files, of the explorer's packages; without them such pages have no search.
 WORKER = TOP / "explorer/node_modules/iframe-worker/shim/index.js"
 VERDICTS = re.compile(r"experiments/(\w+)/verdicts\.tsv")
+NOTEBOOK = re.compile(r"examples/notebooks/(\w+)\.ipynb")
 TRANSPORTS = TOP / "target/transports"
 # The run of the front page's picture.
 LANDING = TOP / "target/landing"
@@ -58,6 +59,8 @@ def site_path(path: str) -> str | None:
         return f"replication/{paper[1]}.md"
     if path == FRONT:
         return "index.md"
+    if notebook := NOTEBOOK.fullmatch(path):
+        return f"notebooks/{notebook[1]}.md"
     place = TOP / path
     if place.is_dir():
         return site_path(f"{path}/README.md") if (place / "README.md").is_file() else None
@@ -126,15 +129,41 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.append(file)
         for target in targets(text, path):
             target = f"{target}/README.md" if (TOP / target).is_dir() else target
-            own = target.startswith("docs/") or VERDICTS.fullmatch(target)
+            own = target.startswith("docs/") or VERDICTS.fullmatch(target) or NOTEBOOK.fullmatch(target)
             if target not in seen and site_path(target) and not own:
                 seen.add(target)
                 todo.append(target)
+    for place in sorted((TOP / "examples/notebooks").glob("*.ipynb")):
+        for file in notebook(config, place):
+            files.append(file)
     for one in transports():
         own = File.generated(config, f"transports/{one['name']}.md", content=transport(one))
         own.inclusion = InclusionLevel.NOT_IN_NAV
         files.append(own)
     return files
+
+
+def notebook(config: MkDocsConfig, place: Path) -> list[File]:
+    """A notebook as a page with what its cells gave, and the pictures of the page."""
+    path = f"notebooks/{place.stem}"
+    pictures: list[File] = []
+    text = ""
+    for cell in json.loads(place.read_text())["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            text += f"{source}\n\n"
+            continue
+        text += f"```python\n{source}\n```\n\n"
+        for output in cell["outputs"]:
+            data = output.get("data", {"text/plain": output.get("text", [])})
+            if picture := "".join(data.get("image/svg+xml", [])):
+                name = f"{path}-{len(pictures) + 1}.svg"
+                pictures.append(File.generated(config, name, content=picture))
+                text += f"![{source.splitlines()[-1]}]({posixpath.basename(name)})\n\n"
+            else:
+                text += f"```text\n{''.join(data['text/plain']).rstrip()}\n```\n\n"
+    origins[f"{path}.md"] = f"examples/notebooks/{place.name}"
+    return [*pictures, File.generated(config, f"{path}.md", content=text)]
 
 
 def spaced(markdown: str) -> str:

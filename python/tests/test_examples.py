@@ -37,3 +37,9 @@ def test_the_lines_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     exec(compile(lines, "README.md", "exec"), {})
     assert (tmp_path / "load.svg").read_text().startswith("<svg")
+
+
+def test_the_notebooks_give_what_is_kept() -> None:
+    words = [sys.executable, str(EXAMPLES.parent / "tests/notebooks"), "check"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == 0, done.stderr

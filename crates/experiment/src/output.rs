@@ -229,8 +229,22 @@ pub fn fill_from(
 /// The title of a report.
 pub fn title(plan: &Plan) -> String {
     match plan.scenario.title.as_str() {
-        "" => format!("{} on {}", plan.cases[0].label, plan.fabric.name()),
+        "" => {
+            let labels: Vec<&str> = plan.cases.iter().map(|case| case.label.as_str()).collect();
+            format!("{} on {}", listed(&labels), plan.fabric.name())
+        }
         title => title.to_string(),
+    }
+}
+
+/// At most three names, or how many there are.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [one, two] => format!("{one} and {two}"),
+        [one, two, three] => format!("{one}, {two} and {three}"),
+        more => format!("{} transports", more.len()),
     }
 }
 
@@ -337,5 +351,18 @@ impl PacketSink for PcapFile {
             Some(writer) => writer.finish().map(drop),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::listed;
+
+    #[test]
+    fn a_title_names_all_runs_while_they_are_few() {
+        assert_eq!(listed(&["dctcp"]), "dctcp");
+        assert_eq!(listed(&["dctcp", "ndp"]), "dctcp and ndp");
+        assert_eq!(listed(&["dctcp", "ndp", "ren"]), "dctcp, ndp and ren");
+        assert_eq!(listed(&["dctcp", "ndp", "ren", "trd"]), "4 transports");
     }
 }

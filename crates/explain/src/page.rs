@@ -263,7 +263,7 @@ fn lists(all: &Explanation) -> String {
     }
     if !all.others.is_empty() {
         out += "<h2>The other flows</h2>\n<div class=\"wide\"><table><tr><th>flow</th><th>from, to</th>\
-                <th>size</th><th>transport</th><th>started</th></tr>\n";
+                <th class=\"n\">size</th><th>transport</th><th class=\"n\">started</th></tr>\n";
         for flow in all.others.iter().take(40) {
             let start = flow.start_ps.map_or(String::new(), time);
             let _ = writeln!(

@@ -171,7 +171,7 @@ pub fn values_needed(thousandths: u32) -> u64 {
 const NOTES: [&str; 2] = ["flow_level", "against_packets"];
 
 impl Warning {
-    /// Whether it says what a run is rather than what to mend.
+    /// Whether it says what a run is rather than what to fix.
     pub fn is_note(&self) -> bool {
         NOTES.contains(&self.name())
     }

@@ -42,7 +42,7 @@ impl PolicyConflict {
         PolicyConflict { first, second, key, problem, remedy: Remedy::None }
     }
 
-    pub(crate) fn mended_by(self, remedy: Remedy) -> PolicyConflict {
+    pub(crate) fn fixed_by(self, remedy: Remedy) -> PolicyConflict {
         PolicyConflict { remedy, ..self }
     }
 }

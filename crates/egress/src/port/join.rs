@@ -111,7 +111,7 @@ fn places(policies: &[Policy], join: Join) -> Result<Vec<Place>, PolicyConflict>
                 let first = policies[*first.unwrap_or(&index)].transport;
                 let problem = format!("together they need more than {QUEUES} queues");
                 let conflict = PolicyConflict::new(first, policy.transport, "classes", problem);
-                return Err(conflict.mended_by(Remedy::FewerQueues));
+                return Err(conflict.fixed_by(Remedy::FewerQueues));
             }
             let (schedule, shaper, members) = (class.schedule, class.shaper, vec![index]);
             places.push(Place { rank: at, members, schedule, shaper, common });
@@ -150,7 +150,7 @@ fn joined(
             let key = format!("classes[{}].schedule", place.rank);
             let problem = format!("{} and {} contradict", said(a), said(b));
             let (first, second) = (policies[*first].transport, policies[index].transport);
-            Err(PolicyConflict::new(first, second, key, problem).mended_by(Remedy::Separate))
+            Err(PolicyConflict::new(first, second, key, problem).fixed_by(Remedy::Separate))
         }
     }
 }
@@ -175,7 +175,7 @@ fn check_order(policies: &[Policy], places: &[Place]) -> Result<(), PolicyConfli
                     late.rank
                 );
                 let conflict = PolicyConflict::new(other, policy.transport, key, problem);
-                return Err(conflict.mended_by(Remedy::Separate));
+                return Err(conflict.fixed_by(Remedy::Separate));
             }
         }
     }
@@ -198,7 +198,7 @@ fn ranked(policies: &[Policy], places: &[Place]) -> Result<u8, PolicyConflict> {
             let key = format!("classes[{}].discipline", place.rank);
             let problem = "a queue ordered by what flows have left is for one transport alone";
             let conflict = PolicyConflict::new(first, second, key, problem);
-            return Err(conflict.mended_by(Remedy::Separate));
+            return Err(conflict.fixed_by(Remedy::Separate));
         }
         ranked |= 1 << queue;
     }
@@ -227,7 +227,7 @@ fn scheduler(
             let second = policies.last().map_or(first, |policy| policy.transport);
             let problem = format!("the weights' common multiple exceeds {WEIGHT_LIMIT}");
             let conflict = PolicyConflict::new(first, second, "classes.schedule", problem);
-            return Err(conflict.mended_by(Remedy::Separate));
+            return Err(conflict.fixed_by(Remedy::Separate));
         }
     }
     Ok(Scheduler::new(strict, &groups))
