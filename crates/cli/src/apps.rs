@@ -10,6 +10,7 @@ use incast_dataplane::endpoint::{Endpoint, Event, Limits, Purpose};
 use incast_dataplane::{
     Clock, Idle, Mem, Monotonic, Outside, PacketIo, RealTime, Rule, Testbed, system,
 };
+use incast_experiment::fault::{expected, wrong};
 use incast_experiment::nodes::{self, OverPorts};
 use incast_experiment::{Fault, Plan, transport};
 use incast_fabric::{LinkDefaults, parse};
@@ -168,7 +169,9 @@ fn remote(
     let node = nodes::Node::new(&plan, &place.name, &place.port)?;
     let host = |id: u32, name: &str, flag: &str| match id < plan.fabric.hosts() {
         true => Ok(HostId(id)),
-        false => Err(Fault::new(format!("{name} is a switch: expected a host")).placed(flag)),
+        false => {
+            Err(Fault::new(wrong(format!("{name} is a switch")).expected("a host")).placed(flag))
+        }
     };
     host(node.id.0, &node.name, "--name")?;
     let to = to.map(|name| {
@@ -192,7 +195,7 @@ fn check_folder(folder: &Path) -> Result<(), Fault> {
     let trial = folder.join(format!(".incast-{}", std::process::id()));
     let tried = std::fs::write(&trial, []).and_then(|()| std::fs::remove_file(&trial));
     tried.map_err(|error| {
-        let problem = format!("expected a folder in which files can be written: {error}");
+        let problem = expected(format!("a folder in which files can be written: {error}"));
         Fault::value("--folder", folder.display(), problem)
     })
 }

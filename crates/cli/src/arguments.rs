@@ -2,7 +2,7 @@
 
 use crate::explain::sizes;
 use crate::flags::{Flagged, Flags};
-use crate::values::{set, whole};
+use crate::values::{real_clock, set, whole};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use incast_experiment::scenario::{self, Clock};
@@ -383,7 +383,7 @@ pub struct Reproduce {
     pub retry_failed: bool,
     /// Run the testbeds in real time, too, under this clock, one run at a time: paced, compensated or
     /// tsc. A run that is not accepted is not judged
-    #[arg(long, value_name = "NAME", value_parser = Clock::real, conflicts_with = "from_kept")]
+    #[arg(long, value_name = "NAME", value_parser = real_clock, conflicts_with = "from_kept")]
     pub clock: Option<Clock>,
     /// Judge by kept tables, of --keep or of the clone that this is called in, and run nothing
     #[arg(long, conflicts_with_all = ["quick", "out", "force"])]

@@ -4,21 +4,22 @@ use crate::Ended;
 use crate::arguments::Explain;
 use crate::session::stoppable;
 use incast_experiment::Fault;
+use incast_experiment::fault::expected;
 use incast_explain::{Question, Selection};
 use incast_measure::write_atomic;
 use incast_transport::Bytes;
 
 /// Sizes such as `10KB-100KB`, or one size; in bytes.
-pub fn sizes(text: &str) -> Result<(u64, u64), String> {
+pub fn sizes(text: &str) -> Result<(u64, u64), Fault> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     let size = |text: &str| {
         let size: Result<Bytes, _> = text.trim().parse();
-        size.map(|size| size.0).map_err(|error| format!("{error}; expected such as 10KB-100KB"))
+        size.map(|size| size.0).map_err(|fault| fault.or("such as 10KB-100KB"))
     };
     let (from, to) = (size(from)?, size(to)?);
     match from <= to {
         true => Ok((from, to)),
-        false => Err(format!("`{text}`: expected the smaller size first, such as 10KB-100KB")),
+        false => Err(Fault::text(text, expected("the smaller size first, such as 10KB-100KB"))),
     }
 }
 
@@ -26,7 +27,10 @@ pub fn explain(options: Explain) -> Result<Ended, Fault> {
     let between = match options.between.as_slice() {
         [] => None,
         [a, b] => Some([a.clone(), b.clone()]),
-        _ => return Err(Fault::new("--between: expected two transports, or two results folders")),
+        _ => {
+            let accepted = "two transports, or two results folders";
+            return Err(Fault::at("--between", expected(accepted)));
+        }
     };
     let question = Question {
         folder: options.results,

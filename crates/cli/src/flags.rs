@@ -1,8 +1,9 @@
 //! Flags that set keys of a scenario. They are declared with the keys.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use incast_experiment::fault::{expected, one_of};
 use incast_experiment::scenario::{self, Draft, Flag, Form, Key, Node, Origin, Preset, Run, Value};
-use incast_experiment::{Fault, Scenario, nearest};
+use incast_experiment::{Fault, Scenario};
 use std::marker::PhantomData;
 
 /// A command with flags.
@@ -30,11 +31,8 @@ impl<C: Flagged> Flags<C> {
         let one = |(name, value): &(String, Node)| {
             let found = known.iter().find(|(_, flag)| flag.name == name);
             let (key, flag) = found.ok_or_else(|| {
-                let names = || known.iter().map(|(_, flag)| flag.name);
-                let all: Vec<&str> = names().collect();
-                let hint = nearest(name, names());
-                let problem = format!("no such flag: expected one of {}{hint}", all.join(", "));
-                Fault::at(name, problem)
+                let names = known.iter().map(|(_, flag)| flag.name);
+                Fault::at(name, one_of(name, names).in_part(&"no such flag"))
             })?;
             let value = value_of(key, flag, value).map_err(|fault| fault.called(flag.name))?;
             Ok(value.map(|value| (key.clone(), flag.clone(), value)))
@@ -97,7 +95,7 @@ fn argument<C: Flagged>(key: &Key, flag: &Flag) -> Arg {
         help += &format!(" [default: {default}]");
     }
     let of_flag = key.of_flag;
-    let read = move |text: &str| of_flag(text).map_err(|fault| fault.problem().to_string());
+    let read = move |text: &str| of_flag(text).map_err(|fault| Fault::new(fault.into_problem()));
     let action = if key.form == Form::List { ArgAction::Append } else { ArgAction::Set };
     arg.help(help)
         .value_name(flag.value)
@@ -145,7 +143,7 @@ fn value_of(key: &Key, flag: &Flag, value: &Node) -> Result<Option<Node>, Fault>
         Value::Flag(on) if flag.switch => {
             Ok(on.then(|| Node::one(flag.value, Origin::Unknown).value.into()))
         }
-        _ if flag.switch => Err(Fault::value(flag.name, value, "expected true or false")),
+        _ if flag.switch => Err(Fault::value(flag.name, value, expected("true or false"))),
         Value::Text(text) => (key.of_flag)(text).map(Some),
         _ => Ok(Some(value.clone())),
     }

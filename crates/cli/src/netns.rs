@@ -10,6 +10,7 @@ use crate::node::{planned, summary};
 use crate::session::{finish, on_signal, stoppable};
 use clap::Args;
 use incast_dataplane::system;
+use incast_experiment::fault::expected;
 use incast_experiment::nodes::{self, CorePart, Cores, Node, NodeRecord, Outlet};
 use incast_experiment::{Fault, Monitor, Plan, output};
 use incast_fabric::NodeId;
@@ -74,7 +75,7 @@ pub fn netns(options: Netns) -> Result<Ended, Fault> {
         check_cores(&plan, list)?;
     }
     if options.time > TIME_MOST {
-        let problem = format!("expected at most {TIME_MOST}");
+        let problem = expected(format!("at most {TIME_MOST}"));
         return Err(Fault::value("--for", options.time, problem));
     }
     if !options.inside {

@@ -17,6 +17,7 @@ use crate::Ended;
 use crate::session::on_signal;
 use clap::Args;
 use incast_dataplane::{Outside, system};
+use incast_experiment::fault::expected;
 use incast_experiment::nodes::{self, CorePart, Cores, Interface, NodeRecord, OverPorts};
 use incast_experiment::scenario::Draft;
 use incast_experiment::{Fault, Monitor, Plan};
@@ -197,7 +198,7 @@ fn expect(lines: &Receiver<String>, what: &str) -> Result<String, Fault> {
     let line = lines.recv().map_err(|_| Fault::new("the leader is gone"))?;
     match line.strip_prefix(what) {
         Some(rest) => Ok(rest.trim().to_string()),
-        None => Err(Fault::new(format!("expected `{what}`, the leader says `{line}`"))),
+        None => Err(Fault::new(expected(format!("`{what}`, the leader says `{line}`")))),
     }
 }
 

@@ -2,8 +2,10 @@
 
 use crate::arguments::{OfCompare, OfDemo, OfRun};
 use crate::flags::Flags;
+use incast_experiment::fault::one_of;
+use incast_experiment::fault::wrong;
 use incast_experiment::scenario::{Draft, Incast, Node, Traffic};
-use incast_experiment::{Fault, Inputs, Plan, Recorded, Scenario, World, nearest, output};
+use incast_experiment::{Fault, Inputs, Plan, Recorded, Scenario, World, output};
 use incast_measure::Warning;
 use incast_measure::folder::MANIFEST;
 use incast_study::Study;
@@ -239,8 +241,8 @@ fn planned(draft: &Draft, scenario: Scenario, inputs: Inputs) -> Result<Plan, Fa
 /// simulator: they would have no effect.
 fn check_effect(plan: &Plan, draft: &Draft) -> Result<(), Fault> {
     if let (World::Sim, Some(key)) = (plan.scenario.run.world, draft.overridden("dataplane")) {
-        let problem =
-            "no effect in the simulator: expected `--world dataplane` too, or `incast testbed run`";
+        let problem = wrong("no effect in the simulator")
+            .expected("`--world dataplane` too, or `incast testbed run`");
         return Err(draft.placed(Fault::at(key, problem)));
     }
     let mut names: Vec<&str> = vec![];
@@ -253,9 +255,8 @@ fn check_effect(plan: &Plan, draft: &Draft) -> Result<(), Fault> {
         let Some(rest) = set.key.strip_prefix("transport.parameters.") else { continue };
         let name = rest.split('.').next().unwrap_or("");
         if !names.contains(&name) {
-            let hint = nearest(name, names.iter().copied());
-            let all = names.join(", ");
-            let problem = format!("`{name}` is not in this run: expected one of {all}{hint}");
+            let known = one_of(name, names.iter().copied());
+            let problem = known.in_part(&format!("`{name}` is not in this run"));
             return Err(Fault::new(problem).placed(format!("--set {}", set.written)));
         }
     }

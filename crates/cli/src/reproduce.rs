@@ -6,6 +6,7 @@ use crate::session::on_signal;
 use crate::study::Bar;
 use crate::warnings::check_threads;
 use incast_experiment::bench::{self, Measurement};
+use incast_experiment::fault::wrong;
 use incast_experiment::{Fault, Monitor};
 use incast_measure::ResultsFolder;
 use incast_reproduce as experiments;
@@ -247,10 +248,10 @@ fn write_verdicts(
 
 pub fn bench(options: Bench) -> Result<Ended, Fault> {
     if options.runs == 0 {
-        return Err(Fault::new("--runs 0: expected 1 or more"));
+        return Err(Fault::new(wrong("--runs 0").expected("1 or more")));
     }
     if options.threads == 0 {
-        return Err(Fault::new("--threads 0: expected 1 or more"));
+        return Err(Fault::new(wrong("--threads 0").expected("1 or more")));
     }
     let threads = check_threads(options.threads);
     let requested = bench::Options { threads, case: options.case.clone(), runs: options.runs };

@@ -4,6 +4,7 @@ use crate::Ended;
 use crate::values::whole;
 use clap::Args;
 use incast_dataplane::cost::{Cost, STAGES, SwitchCost, UNIT, counter_rate};
+use incast_experiment::fault::{expected, wrong};
 use incast_experiment::scenario::Backend;
 use incast_experiment::{Fault, SizeCost, nearest, switch_cost};
 use serde_json::{Value, json};
@@ -28,10 +29,11 @@ pub struct SwitchBench {
     pub json: bool,
 }
 
-fn backend(name: &str) -> Result<Backend, String> {
+fn backend(name: &str) -> Result<Backend, Fault> {
     let found = Backend::NAMES.iter().find(|(known, _)| *known == name).map(|(_, one)| *one);
     let names = Backend::NAMES.map(|(name, _)| name);
-    found.ok_or_else(|| format!("expected memory or rings{}", nearest(name, names)))
+    let refused = || Fault::new(expected("memory or rings").meant(nearest(name, names)));
+    found.ok_or_else(refused)
 }
 
 /// REN's figure for a port (REN §3.2).
@@ -39,7 +41,7 @@ const PAPER_STATE: usize = 16;
 
 pub fn bench(options: SwitchBench) -> Result<Ended, Fault> {
     if options.bursts == 0 {
-        return Err(Fault::new("--bursts 0: expected 1 or more"));
+        return Err(Fault::new(wrong("--bursts 0").expected("1 or more")));
     }
     let default = if cfg!(feature = "dpdk") { Backend::Rings } else { Backend::Memory };
     let backend = options.backend.unwrap_or(default);

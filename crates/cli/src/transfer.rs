@@ -8,6 +8,7 @@ use bytes::Bytes;
 use incast_dataplane::endpoint::{Endpoint, Event, MessageId, Purpose, Received, SendError};
 use incast_dataplane::{Clock, PacketIo};
 use incast_experiment::Fault;
+use incast_experiment::fault::expected;
 use incast_transport::HostId;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
@@ -200,14 +201,14 @@ impl Transfer {
         let fail = |error: std::io::Error| Fault::new(error).placed(&place);
         // A device or a pipe may have no end, and cannot be read twice.
         if !std::fs::metadata(path).map_err(fail)?.is_file() {
-            return Err(Fault::new("expected a regular file").placed(&place));
+            return Err(Fault::new(expected("a regular file")).placed(&place));
         }
         let mut file = File::open(path).map_err(fail)?;
         let Some((length, digest)) = digest_until(&mut file, stop).map_err(fail)? else {
             return Ok(None);
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = name.ok_or_else(|| Fault::new("expected a file").placed(&place))?;
+        let name = name.ok_or_else(|| Fault::new(expected("a file")).placed(&place))?;
         let number = u64::from_be_bytes(digest[..8].try_into().expect("eight bytes"));
         let (open, ended, next) = (HashSet::new(), false, 0);
         Ok(Some(Transfer { file, name, number, length, digest, next, open, ended }))

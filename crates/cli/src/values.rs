@@ -1,16 +1,25 @@
 //! Values of options, checked while parsing, so that messages name the option.
 
+use incast_experiment::fault::{expected, wrong};
+use incast_experiment::{Fault, scenario::Clock};
 use std::str::FromStr;
 
 /// A whole number, 0 or more.
-pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+pub fn whole<T: FromStr>(text: &str) -> Result<T, Fault> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().map_err(|_| match text.strip_prefix('-') {
-        Some(_) if number => "negative: expected a whole number, 0 or more".into(),
-        None if number => "too large".into(),
-        _ => "expected a whole number, 0 or more".into(),
+    text.parse().map_err(|_| {
+        Fault::new(match text.strip_prefix('-') {
+            Some(_) if number => wrong("negative").expected("a whole number, 0 or more"),
+            None if number => wrong("too large"),
+            _ => expected("a whole number, 0 or more"),
+        })
     })
+}
+
+/// A clock that follows real time.
+pub fn real_clock(text: &str) -> Result<Clock, Fault> {
+    Clock::real(text).map_err(Fault::new)
 }
 
 /// So many things: `1 thread`, `2 threads`.
@@ -29,9 +38,9 @@ pub fn duration(seconds: f64) -> String {
 }
 
 /// An override: `key=value`.
-pub fn set(text: &str) -> Result<String, String> {
+pub fn set(text: &str) -> Result<String, Fault> {
     match text.split_once('=') {
         Some((key, _)) if !key.is_empty() => Ok(text.to_string()),
-        _ => Err("expected key=value".into()),
+        _ => Err(Fault::new(expected("key=value"))),
     }
 }

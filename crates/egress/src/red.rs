@@ -1,9 +1,9 @@
 //! Marking at random, the more likely the longer the queue (RED with the instantaneous queue).
 
-use incast_transport::parameter::Value;
+use incast_transport::fault::{Fault, Problem, expected};
+use incast_transport::parameter::{Setting, Value, read};
 use incast_transport::{
-    Bytes, Ecn, Limit, Marker, Packet, PacketPool, PacketRef, ParameterError, Parameters, Random,
-    Rate, View,
+    Bytes, Ecn, Limit, Marker, Packet, PacketPool, PacketRef, Random, Rate, View,
 };
 
 /// How likely a mark is, by the charged bytes that wait.
@@ -17,31 +17,28 @@ pub struct Red {
     pub probability: f64,
 }
 
-/// Refuses a `mark_min` of `transport` above its `mark_max`: nothing would be marked as either says.
+/// Refuses a `mark_min` above `mark_max`: nothing would be marked as either says.
 ///
 /// # Errors
 /// That, as an error of `mark_min`.
-pub fn check_thresholds<P: Parameters>(
-    transport: &'static str,
-    min: Bytes,
-    max: Bytes,
-) -> Result<(), ParameterError> {
-    let problem = || format!("expected at most mark_max, {max}");
-    let refused = || ParameterError::of::<P>(transport, "mark_min", min, problem());
+pub fn check_thresholds(min: Bytes, max: Bytes) -> Result<(), Fault> {
+    let problem = || expected(format!("at most mark_max, {max}"));
+    let refused = || Fault::value("mark_min", min, problem());
     (min <= max).then_some(()).ok_or_else(refused)
 }
 
 /// `min/max/probability`, such as `5KB/200KB/0.01`.
 impl Value for Red {
-    fn read(text: &str) -> Result<Red, String> {
+    fn read(setting: &Setting) -> Result<Red, Problem> {
+        let text = setting.to_string();
         let parts: Vec<&str> = text.split('/').map(str::trim).collect();
         let [min, max, probability] = parts[..] else {
-            return Err("expected MIN/MAX/PROBABILITY such as `5KB/200KB/0.01`".into());
+            return Err(expected("MIN/MAX/PROBABILITY such as `5KB/200KB/0.01`"));
         };
-        let (min, max) = (Bytes::read(min)?, Bytes::read(max)?);
-        let probability = f64::read(probability)?;
+        let (min, max) = (read(min)?, read(max)?);
+        let probability: f64 = read(probability)?;
         if !(0.0..=1.0).contains(&probability) || max < min || max == Bytes(0) {
-            return Err("expected a minimum up to the maximum, and a probability of 0 to 1".into());
+            return Err(expected("a minimum up to the maximum, and a probability of 0 to 1"));
         }
         Ok(Red { min, max, probability })
     }
@@ -186,10 +183,10 @@ mod tests {
 
     #[test]
     fn a_profile_is_one_value() {
-        assert_eq!(Red::read("5KB / 200KB / 0.01"), Ok(RED));
-        assert_eq!(Red::read(&RED.show()), Ok(RED));
+        assert_eq!(read("5KB / 200KB / 0.01"), Ok(RED));
+        assert_eq!(read(&RED.show()), Ok(RED));
         for wrong in ["5KB/200KB", "200KB/5KB/0.1", "5KB/200KB/2", "0B/0B/1", "a/b/c"] {
-            assert!(Red::read(wrong).is_err(), "{wrong}");
+            assert!(read::<Red>(wrong).is_err(), "{wrong}");
         }
     }
 

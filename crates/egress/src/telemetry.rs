@@ -1,10 +1,10 @@
 //! Telemetry as a port writes it into packets (HPCC §3.1). What a record says is
 //! [`incast_transport::telemetry`]'s.
 
+use incast_transport::fault::{Fault, wrong};
 use incast_transport::telemetry::{Gauge, MAX_RATES};
 use incast_transport::{
-    Bytes, FabricSite, INT_HOPS, IntRecord, Marker, PacketPool, PacketRef, ParameterError,
-    PortSite, Time, View,
+    Bytes, FabricSite, INT_HOPS, IntRecord, Marker, PacketPool, PacketRef, PortSite, Time, View,
 };
 
 /// Writes a record into a packet's stack, and when it was written: what the packet tells is as old,
@@ -54,37 +54,29 @@ impl Marker for Stamper {
     }
 }
 
-/// Switches on the longest path if their records fit; otherwise the error, for
-/// `transport` of these `int_hops`.
+/// Switches on the longest path if their records fit; otherwise the error.
 ///
 /// # Errors
 /// A fabric of too many rates or too long paths.
-pub fn depth(
-    transport: &'static str,
-    int_hops: Option<u8>,
-    fabric: &FabricSite,
-) -> Result<u8, ParameterError> {
-    let fail = |key: &str, value: String, problem: String| {
-        let (key, known) = (key.to_string(), vec!["int_hops", "fabric.rate"]);
-        Err(ParameterError { transport, key, value, problem, known })
-    };
+pub fn depth(int_hops: Option<u8>, fabric: &FabricSite) -> Result<u8, Fault> {
     if fabric.rates.len() > MAX_RATES {
         let value = format!("{} different rates", fabric.rates.len());
-        let problem = format!("records tell at most {MAX_RATES} rates of links apart");
-        return fail("fabric.rate", value, problem);
+        let problem = wrong("records tell rates of links apart");
+        let problem = problem.expected(format!("at most {MAX_RATES} rates"));
+        return Err(Fault::value("fabric.rate", value, problem));
     }
     let switches = fabric.hops.max(2) - 1;
     let room = int_hops.map_or(INT_HOPS as u32, u32::from);
     if switches > room {
         let value = int_hops.map_or("auto".into(), |hops| hops.to_string());
-        let most = if switches as usize <= INT_HOPS {
-            format!("expected {switches} to {INT_HOPS}")
-        } else {
-            format!("headers have room for {INT_HOPS}, so this fabric is too deep")
+        let path = format!("the longest path has {switches} switches with a record each");
+        let problem = match switches as usize <= INT_HOPS {
+            true => wrong(path).expected(format!("{switches} to {INT_HOPS}")),
+            false => wrong(format!(
+                "{path}; headers have room for {INT_HOPS}, so this fabric is too deep"
+            )),
         };
-        let problem =
-            format!("the longest path has {switches} switches with a record each; {most}");
-        return fail("int_hops", value, problem);
+        return Err(Fault::value("int_hops", value, problem));
     }
     Ok(int_hops.unwrap_or(switches as u8))
 }

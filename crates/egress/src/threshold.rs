@@ -1,8 +1,8 @@
 //! Marking above a threshold of the instantaneous queue.
 
-use incast_transport::{
-    Bytes, Ecn, Limit, Marker, PacketPool, PacketRef, PortSite, Rate, View, parameter::Value,
-};
+use incast_transport::fault::{Problem, expected};
+use incast_transport::parameter::{Setting, Value};
+use incast_transport::{Bytes, Ecn, Limit, Marker, PacketPool, PacketRef, PortSite, Rate, View};
 
 /// A queue length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,7 +16,8 @@ pub enum Threshold {
 }
 
 impl Value for Threshold {
-    fn read(text: &str) -> Result<Threshold, String> {
+    fn read(setting: &Setting) -> Result<Threshold, Problem> {
+        let text = setting.to_string();
         if text == "auto" {
             return Ok(Threshold::Auto);
         }
@@ -25,10 +26,9 @@ impl Value for Threshold {
             Some(count) => count.trim().parse().ok().map(Threshold::Packets),
             None => text.parse().ok().map(Threshold::Bytes),
         };
-        read.ok_or(
-            "expected auto, a size such as `30KB`, or 1 to 4294967295 packets such as `65 packets`"
-                .into(),
-        )
+        read.ok_or_else(|| {
+            expected("auto, a size such as `30KB`, or 1 to 4294967295 packets such as `65 packets`")
+        })
     }
 
     fn show(&self) -> String {

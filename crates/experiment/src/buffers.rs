@@ -1,5 +1,6 @@
 //! Buffers of switches: per port or shared, and priority-based flow control.
 
+use crate::fault::{Problem, expected, wrong};
 use crate::warnings::PFC_CAN_DEADLOCK;
 use crate::{Fault, scenario};
 use incast_fabric::{Fabric, NodeId, PortId, PortSpec};
@@ -17,12 +18,12 @@ pub fn storms(section: &scenario::Fabric, fabric: &Fabric) -> Result<Vec<Storm>,
     for (index, own) in section.storms.iter().enumerate() {
         let key = |key: &str| format!("fabric.storms.{index}.{key}");
         let Some(pfc) = &section.pfc else {
-            let problem =
-                "no link is ever paused: expected `fabric.pfc` beside it, such as `pfc = {}`";
+            let problem = wrong("no link is ever paused")
+                .expected("`fabric.pfc` beside it, such as `pfc = {}`");
             return Err(Fault::at(format!("fabric.storms.{index}"), problem));
         };
         if own.host >= fabric.hosts() {
-            let problem = format!("expected a host below {}", fabric.hosts());
+            let problem = expected(format!("a host below {}", fabric.hosts()));
             return Err(Fault::value(key("host"), own.host, problem));
         }
         let until = own.lasts.map_or(Time::NEVER, |lasts| Time(own.at.0).saturating_add(lasts));
@@ -37,8 +38,8 @@ pub fn storms(section: &scenario::Fabric, fabric: &Fabric) -> Result<Vec<Storm>,
         };
         if let Some(other) = all.iter().find(overlaps) {
             let (host, from) = (own.host, other.from);
-            let problem =
-                format!("host {host} is in a storm from {from} on: expected one at a time");
+            let problem = wrong(format!("host {host} is in a storm from {from} on"))
+                .expected("one at a time");
             return Err(Fault::value(key("at"), own.at, problem));
         }
         all.push(storm);
@@ -72,14 +73,14 @@ pub fn rules(
     if let Some(SharedBuffer { pool, .. }) = shared
         && pool < mtu
     {
-        let problem = format!("expected {} or more, a full packet as links charge it", Bytes(mtu));
+        let problem = expected(format!("{} or more, a full packet as links charge it", Bytes(mtu)));
         return Err(Fault::value("fabric.shared_buffer.pool", Bytes(pool), problem));
     }
     if let (None, Limit::Bytes(bytes)) = (shared, own)
         && bytes < mtu
     {
         let (bytes, least) = (Bytes(bytes), Bytes(mtu));
-        let problem = format!("expected {least} or more, a full packet as links charge it");
+        let problem = expected(format!("{least} or more, a full packet as links charge it"));
         return Err(Fault::value("fabric.buffer", bytes, problem));
     }
     let mut warnings = vec![];
@@ -152,11 +153,11 @@ fn thresholds(
     let given = section.release.0;
     let release = given.map_or(2 * mtu, |release| release.0);
     let enough = |xoff: Bytes| match (xoff.0 < mtu, given) {
-        (true, _) => Err(format!("expected {} or more", Bytes(mtu))),
-        (_, None) if xoff.0 < release => Err(format!(
-            "expected {} or more, two packets, after which a link resumes, or a `fabric.pfc.release` of at most {xoff}",
+        (true, _) => Err(expected(format!("{} or more", Bytes(mtu)))),
+        (_, None) if xoff.0 < release => Err(expected(format!(
+            "{} or more, two packets, after which a link resumes, or a `fabric.pfc.release` of at most {xoff}",
             Bytes(release)
-        )),
+        ))),
         _ => Ok(()),
     };
     let xoff_by_rate = by_rate("xoff_by_rate", &section.xoff_by_rate, fabric, enough)?;
@@ -167,7 +168,7 @@ fn thresholds(
     let all = xoff_by_rate.values().map(|xoff| xoff.0).chain(general.then_some(xoff));
     let least = all.min().unwrap_or(xoff);
     if release > least {
-        let problem = format!("expected at most xoff, {}", Bytes(least));
+        let problem = expected(format!("at most xoff, {}", Bytes(least)));
         return Err(Fault::value("fabric.pfc.release", Bytes(release), problem));
     }
     Ok(Thresholds { xoff, xoff_by_rate, release })
@@ -178,7 +179,7 @@ fn by_rate<T: Copy + std::fmt::Display>(
     key: &str,
     given: &BTreeMap<String, T>,
     fabric: &Fabric,
-    check: impl Fn(T) -> Result<(), String>,
+    check: impl Fn(T) -> Result<(), Problem>,
 ) -> Result<BTreeMap<Rate, T>, Fault> {
     let key = |name: &str| format!("fabric.pfc.{key}.{name}");
     let mut rates: Vec<Rate> = fabric.ports().iter().map(|port| port.rate).collect();
@@ -186,12 +187,11 @@ fn by_rate<T: Copy + std::fmt::Display>(
     rates.dedup();
     let mut all = BTreeMap::new();
     for (name, value) in given {
-        let rate: Rate = name.parse().map_err(|problem: incast_transport::ParseError| {
-            Fault::at(key(name), format!("{problem}; expected rates such as `100Gbps`"))
-        })?;
+        let rate: Rate = name.parse().map_err(|fault: Fault| fault.of(key(name)))?;
         if !rates.contains(&rate) {
             let there: Vec<String> = rates.iter().map(Rate::to_string).collect();
-            let problem = format!("no port has {rate}; expected rates of {}", there.join(", "));
+            let problem = wrong(format!("no port has {rate}"))
+                .expected(format!("rates of {}", there.join(", ")));
             return Err(Fault::value(key(name), value, problem));
         }
         check(*value).map_err(|problem| Fault::value(key(name), value, problem))?;
@@ -214,7 +214,7 @@ fn alpha(
 ) -> Result<Vec<f64>, Fault> {
     let positive = |alpha: f64| match alpha.is_finite() && alpha > 0.0 {
         true => Ok(()),
-        false => Err("expected a number above 0".to_string()),
+        false => Err(expected("a number above 0")),
     };
     let by_rate = by_rate("alpha_by_rate", &section.alpha_by_rate, fabric, positive)?;
     if by_rate.is_empty() && section.alpha.0.is_none() {
@@ -222,7 +222,7 @@ fn alpha(
     }
     let Some(shared) = shared else {
         let given = if by_rate.is_empty() { "alpha" } else { "alpha_by_rate" };
-        let problem = "applies to a shared buffer; expected `fabric.shared_buffer` too";
+        let problem = wrong("applies to a shared buffer").expected("`fabric.shared_buffer` too");
         return Err(Fault::at(format!("fabric.pfc.{given}"), problem));
     };
     let general = section.alpha.0.unwrap_or(shared.alpha);
@@ -238,7 +238,7 @@ fn set_aside(pfc: &Pfc, fabric: &Fabric) -> Result<Vec<u64>, Fault> {
     let Some(shared) = pfc.shared else {
         return Err(Fault::at(
             key,
-            "applies to a shared buffer; expected `fabric.shared_buffer` too",
+            wrong("applies to a shared buffer").expected("`fabric.shared_buffer` too"),
         ));
     };
     let classes = pfc.lossless.0.count_ones() as u64;
@@ -252,11 +252,14 @@ fn set_aside(pfc: &Pfc, fabric: &Fabric) -> Result<Vec<u64>, Fault> {
     if let Some((node, most)) = switches.max_by_key(|(_, bytes)| **bytes)
         && *most >= shared.pool
     {
-        let problem = format!(
-            "headroom and reserves of {} take {} for {classes} classes; expected a \
-             `fabric.shared_buffer.pool` above that, or fewer `fabric.pfc.classes`",
+        let problem = wrong(format!(
+            "headroom and reserves of {} take {} for {classes} classes",
             fabric.node_name(*node),
             Bytes(*most)
+        ))
+        .expected(
+            "a \
+             `fabric.shared_buffer.pool` above that, or fewer `fabric.pfc.classes`",
         );
         return Err(Fault::value("fabric.shared_buffer.pool", Bytes(shared.pool), problem));
     }
@@ -265,7 +268,7 @@ fn set_aside(pfc: &Pfc, fabric: &Fabric) -> Result<Vec<u64>, Fault> {
 
 fn classes(listed: &[u8]) -> Result<Classes, Fault> {
     if listed.is_empty() {
-        return Err(Fault::at("fabric.pfc.classes", "expected at least one class of 0 to 7"));
+        return Err(Fault::at("fabric.pfc.classes", expected("at least one class of 0 to 7")));
     }
     Ok(Classes(listed.iter().fold(0, |set, class| set | 1 << class)))
 }
@@ -284,10 +287,13 @@ fn headroom(
     {
         let spec = fabric.port(PortId(port as u32));
         let (from, to) = (fabric.node_name(spec.peer), fabric.node_name(spec.node));
-        let problem = format!(
-            "up to {} can still arrive on the link {from}->{to} after it is paused; expected at \
-             least this much, or no such key",
+        let problem = wrong(format!(
+            "up to {} can still arrive on the link {from}->{to} after it is paused",
             Bytes(*bytes)
+        ))
+        .expected(
+            "at \
+             least this much, or no such key",
         );
         return Err(Fault::value("fabric.pfc.headroom", requested, problem));
     }

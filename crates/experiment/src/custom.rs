@@ -4,10 +4,11 @@
 //! stands for the control in every scenario of the process. Results are identified by the control's
 //! version, so that of two controls of one name neither is taken for the other.
 
-use crate::{Fault, nearest};
+use crate::Fault;
+use crate::fault::{expected, one_of, wrong};
 use incast_endpoint::custom::{Custom, CustomParameter, Law};
 use incast_protocols::CATALOGUE;
-use incast_transport::{Info, Kind, Transport, TransportId};
+use incast_transport::{Info, Kind, Setting, Transport, TransportId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -26,7 +27,7 @@ pub struct Control {
     pub kind: Kind,
     /// Settings of the common sender
     /// ([`SenderParams`](incast_endpoint::custom::SenderParams)) in the place of the defaults.
-    pub sender: Vec<(String, String)>,
+    pub sender: Vec<(String, Setting)>,
     /// Parameters of its own.
     pub parameters: Vec<CustomParameter>,
     /// The control law.
@@ -138,8 +139,10 @@ pub fn register(control: Control) -> Result<Registered, Fault> {
         let name = all.lasting(&control.name);
         if let Some(known) = all.known.get_mut(name) {
             if known.custom.version != control.version {
-                let problem = "another version of this control is in use; expected that its runs end \
-                               first, or another name";
+                let problem = wrong("another version of this control is in use").expected(
+                    "that its runs end \
+                               first, or another name",
+                );
                 return Err(Fault::value("control.name", name, problem));
             }
             known.uses += 1;
@@ -163,30 +166,29 @@ fn check(control: &Control) -> Result<&'static dyn Transport, Fault> {
     let Control { name, ports_like, sender, .. } = control;
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || name.len() > 40 || !name.chars().all(fits) {
-        let problem = "expected 1 to 40 letters, digits, `_` and `-`";
+        let problem = expected("1 to 40 letters, digits, `_` and `-`");
         return Err(Fault::value("control.name", name, problem));
     }
     if incast_protocols::find(name).is_some() {
-        let problem = "this is a transport of the catalogue; expected another name";
+        let problem = wrong("this is a transport of the catalogue").expected("another name");
         return Err(Fault::value("control.name", name, problem));
     }
     if control.version.is_empty() {
-        return Err(Fault::at("control.version", "expected a hash of what the control does"));
+        return Err(Fault::at("control.version", expected("a hash of what the control does")));
     }
     let given = incast_endpoint::custom::SenderParams::read(sender);
-    given.map_err(|error| {
-        Fault::value(format!("control.{}", error.key), &error.value, &error.problem)
-    })?;
+    given.map_err(|fault| fault.below("control"))?;
     let found = incast_protocols::find(ports_like);
     found.filter(|entry| entry.lends_ports().is_some()).ok_or_else(|| {
         let lends = CATALOGUE.iter().filter(|entry| entry.lends_ports().is_some());
         let names: Vec<&str> = lends.map(|entry| entry.info().name).collect();
-        let hint = nearest(ports_like, names.iter().copied());
-        let why = found.map_or(String::new(), |entry| {
-            let needs = entry.info().switch_support;
-            format!("its ports need more of packets than a control writes ({needs}); ")
-        });
-        let problem = format!("{why}expected one of {}{hint}", names.join(", "));
+        let known = one_of(ports_like, names);
+        let problem = match found.map(|entry| entry.info().switch_support) {
+            Some(needs) => known.in_part(&format!(
+                "its ports need more of packets than a control writes ({needs})"
+            )),
+            None => known,
+        };
         Fault::value("control.ports_like", ports_like, problem)
     })
 }

@@ -1,6 +1,7 @@
 //! Flows whose ends are apart when they start, or come apart for good while they are open.
 
 use crate::Fault;
+use crate::fault::wrong;
 use crate::plan::Plan;
 use incast_fabric::{Fabric, Failure, NodeId};
 use incast_transport::{Bytes, RunRecord, Span, Time};
@@ -65,11 +66,14 @@ fn check_end(
     }
     Err(Fault::at(
         "fabric.failures",
-        format!(
-            "{}, and its {} take {least} or more from {start} on: it cannot end; expected a repair \
-             (`repair_after`), or `run.until`, where the run ends all the same",
+        wrong(format!(
+            "{}, and its {} take {least} or more from {start} on: it cannot end",
             why(fabric, cut, index, flow),
-            Bytes(flow.size),
+            Bytes(flow.size)
+        ))
+        .expected(
+            "a repair \
+             (`repair_after`), or `run.until`, where the run ends all the same",
         ),
     ))
 }

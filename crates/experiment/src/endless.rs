@@ -1,6 +1,7 @@
 //! Flows without an end: until when they send, and what is said of them.
 
 use crate::Fault;
+use crate::fault::wrong;
 use crate::plan::Plan;
 use incast_measure::Warning;
 use incast_transport::{Bytes, FlowId, Time};
@@ -27,11 +28,14 @@ pub fn check_packets(plan: &Plan) -> Result<(), Fault> {
         return Ok(());
     }
     let most = Bytes((u64::from(u32::MAX) - 1) * payload);
-    let problem = format!(
-        "flow {index} of {} would be more packets of {payload} B than have numbers: expected at most {most}, or a larger \
-         `mtu`",
+    let problem = wrong(format!(
+        "flow {index} of {} would be more packets of {payload} B than have numbers",
         Bytes(largest.size)
-    );
+    ))
+    .expected(format!(
+        "at most {most}, or a larger \
+         `mtu`"
+    ));
     Err(Fault::value("fabric.mtu", plan.scenario.fabric.mtu, problem))
 }
 
@@ -54,8 +58,8 @@ pub fn check(plan: &Plan) -> Result<(), Fault> {
         return Ok(());
     };
     let of_long = "`until` in traffic of kind `long`";
-    let problem =
-        format!("flow {index} has no end, and {why}: expected the end of the run, or {of_long}");
+    let problem = wrong(format!("flow {index} has no end, and {why}"))
+        .expected(format!("the end of the run, or {of_long}"));
     Err(Fault::at("run.until", problem))
 }
 

@@ -1,5 +1,6 @@
 //! Runs at flow level: what of a scenario has a meaning there, and how far they are from packets.
 
+use crate::fault::wrong;
 use crate::plan::{Case, Plan};
 use crate::run::{check_flows, describe, execute, list_warnings, options, setups};
 use crate::scenario::{Node, Scenario, Value};
@@ -48,8 +49,8 @@ const RATE: &str = "transport.parameters.none.rate";
 /// A key that has no meaning at flow level, and no result without it.
 pub fn check(scenario: &Scenario) -> Result<(), Fault> {
     let refuse = |key: &str, why: &str| {
-        let other = "expected run.world = `sim` or `dataplane`, or no such key";
-        Err(Fault::at(key, format!("{why} (run.world = `flow`): {other}")))
+        let problem = wrong(format!("{why} (run.world = `flow`)"));
+        Err(Fault::at(key, problem.expected("run.world = `sim` or `dataplane`, or no such key")))
     };
     let captured = "there are no packets at flow level to capture";
     if !scenario.output.pcap.is_empty() {

@@ -1,5 +1,6 @@
 //! Sizes of packets: from the keys of a scenario to what links charge.
 
+use crate::fault::{expected, wrong};
 use crate::{Fault, scenario};
 use incast_transport::Framing;
 use incast_workload::{PacketTable, WireCost};
@@ -18,19 +19,19 @@ pub fn framing(section: &scenario::Fabric) -> Result<Framing, Fault> {
     let shortest = if overhead > 0 { SHORTEST + overhead } else { 0 };
     let minimum = section.min_frame.0.unwrap_or(shortest);
     if data_header >= mtu {
-        let problem = format!("expected less than fabric.mtu, {mtu}: data needs room");
+        let problem = expected(format!("less than fabric.mtu, {mtu}: data needs room"));
         return Err(Fault::value("fabric.data_header", data_header, problem));
     }
     if control_packet + LONGEST_EXTENSION > mtu {
-        let problem = format!(
-            "expected at most {}: with up to {LONGEST_EXTENSION} B of feedback it must not exceed \
+        let problem = expected(format!(
+            "at most {}: with up to {LONGEST_EXTENSION} B of feedback it must not exceed \
              fabric.mtu, {mtu}",
             mtu - LONGEST_EXTENSION
-        );
+        ));
         return Err(Fault::value("fabric.control_packet", control_packet, problem));
     }
     if minimum > mtu + overhead {
-        let problem = format!("expected at most {}, a full packet", mtu + overhead);
+        let problem = expected(format!("at most {}, a full packet", mtu + overhead));
         return Err(Fault::value("fabric.min_frame", minimum, problem));
     }
     Ok(Framing {
@@ -50,12 +51,12 @@ pub fn check_room(framing: &Framing, own: &RunTransport) -> Result<(), Fault> {
     if (framing.mtu as u32) > headers {
         return Ok(());
     }
-    let problem = format!(
-        "expected {} or more: the headers of {name} take {headers} B ({} B of fabric.data_header \
+    let problem = expected(format!(
+        "{} or more: the headers of {name} take {headers} B ({} B of fabric.data_header \
          and {extension} B of its own)",
         headers + 1,
         framing.header
-    );
+    ));
     Err(Fault::value("fabric.mtu", framing.mtu, problem))
 }
 
@@ -75,16 +76,19 @@ pub fn wire_cost(framing: &Framing) -> WireCost {
 pub fn check_table(framing: &Framing, key: &str, table: &PacketTable) -> Result<(), Fault> {
     let longest = table.largest_payload() + framing.header as u32;
     if longest > framing.mtu as u32 {
-        let problem = format!(
-            "its longest packet takes {longest} B with headers: expected a table for packets of \
+        let problem =
+            wrong(format!("its longest packet takes {longest} B with headers")).expected(format!(
+                "a table for packets of \
              at most fabric.mtu, {} B",
-            framing.mtu
-        );
+                framing.mtu
+            ));
         return Err(Fault::value(key, table.name(), problem));
     }
     if framing.pad_last {
-        let problem = "expected no such key, or `fabric.pad_last = false`: packets of a table \
-                       are sent at their own size";
+        let problem = expected(
+            "no such key, or `fabric.pad_last = false`: packets of a table \
+                       are sent at their own size",
+        );
         return Err(Fault::value(key, table.name(), problem));
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! What decides the result of a run, as one hash.
 
 use crate::custom::{self, Entry};
+use crate::fault::expected;
 use crate::inputs::{Contents, sources};
 use crate::plan::{Case, Plan, entry};
 use crate::scenario::{Node, Scenario, Value};
@@ -63,7 +64,7 @@ pub fn identity(plan: &Plan, case: &Case) -> String {
 pub fn identity_of(scenario: &Scenario, contents: &Contents) -> Result<String, Fault> {
     let [label] = scenario.transport.names.as_slice() else {
         let all = scenario.transport.names.join(", ");
-        return Err(Fault::value("transport.names", all, "expected one transport"));
+        return Err(Fault::value("transport.names", all, expected("one transport")));
     };
     entry(label, "transport.names")?;
     let mut names = vec![label.as_str()];

@@ -1,7 +1,8 @@
 //! The input files of a run, with hashes of their contents.
 
+use crate::Fault;
+use crate::fault::wrong;
 use crate::scenario::{ClosedLoop, Poisson, Scenario, Traffic};
-use crate::{Fault, programs};
 use incast_measure::{InputFile, StoredTable};
 use incast_program::{Program, is_binary_goal, read_goal, write_text};
 use std::collections::BTreeMap;
@@ -84,7 +85,7 @@ impl Inputs {
             true => read_goal(name, self.read(name, PROGRAM)?.as_bytes()),
             false => read_goal(name, self.read_bytes(name, PROGRAM)?),
         };
-        program.map_err(programs::fault)
+        program.map_err(Fault::from)
     }
 
     /// Reads a file from disk and remembers it.
@@ -190,7 +191,7 @@ pub fn bytes_of(name: &str) -> Result<Vec<u8>, Fault> {
 /// Content of a file as text; the flows of a `flows.parquet` as those of its `flows.csv`, a binary program as its text.
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Fault> {
     if is_binary_goal(&bytes) {
-        let program = read_goal(name, &bytes).map_err(programs::fault)?;
+        let program = read_goal(name, &bytes)?;
         return Ok(write_text(&program));
     }
     if bytes.starts_with(b"PAR1") {
@@ -200,8 +201,8 @@ pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Fault> {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
         let byte = error.as_bytes()[good.len()];
-        let problem = format!("the byte 0x{byte:02x} is not valid text: expected UTF-8");
-        Fault::new(problem).placed(format!("{name}:{line}"))
+        let problem = wrong(format!("the byte 0x{byte:02x} is not valid text")).expected("UTF-8");
+        Fault::new(problem).on_line(name, line)
     })
 }
 

@@ -14,7 +14,7 @@ pub mod custom;
 mod cuts;
 pub mod declared;
 mod endless;
-mod fault;
+pub mod fault;
 mod flow_level;
 mod framing;
 mod identity;

@@ -3,6 +3,7 @@
 use crate::Fault;
 use crate::buffers::deadlock;
 use crate::cuts::cut_off;
+use crate::fault::wrong;
 use crate::inputs::{Content, Contents, Inputs, bytes_of, text_of};
 use crate::plan::{Case, Plan};
 use crate::scenario::{Buffer, Draft, Node};
@@ -224,8 +225,10 @@ impl Recorded {
         };
         let name = file.display().to_string();
         if path.is_dir() && !file.is_file() {
-            let problem = "not a results folder: it has no manifest.json; expected one that `incast run` or \
-                           `incast compare` wrote";
+            let problem = wrong("not a results folder: it has no manifest.json").expected(
+                "one that `incast run` or \
+                           `incast compare` wrote",
+            );
             return Err(Fault::new(problem).placed(path.display().to_string()));
         }
         let bytes = bytes_of(&name)?;
@@ -352,10 +355,8 @@ impl Recorded {
                 return Some(Fault::new(format!("{}{from}", fault.problem())).placed(&*file.name));
             }
         };
-        let problem = format!(
-            "changed since {} was written: expected SHA-256 {}, found {}",
-            self.name, file.sha256, now.sha256
-        );
+        let problem = wrong(format!("changed since {} was written", self.name))
+            .expected(format!("SHA-256 {}, found {}", file.sha256, now.sha256));
         (now.sha256 != file.sha256).then(|| Fault::new(problem).placed(&*file.name))
     }
 }

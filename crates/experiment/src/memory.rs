@@ -1,5 +1,6 @@
 //! How much memory there is, and how much a run takes.
 
+use crate::fault::wrong;
 use crate::{Fault, Plan};
 use incast_fabric::size_of;
 
@@ -47,10 +48,10 @@ fn refuse_topology(spec: &str, ports: u64, free: Option<u64>) -> Result<(), Faul
     let least = ports.saturating_mul(IDLE_PORT);
     let Some(free) = free.filter(|free| least > *free) else { return Ok(()) };
     let (least, free) = (shown(least), shown(free));
-    let problem = format!(
-        "its {ports} ports take {least} of memory before the first packet, and {free} are free; \
-         expected fewer hosts"
-    );
+    let problem = wrong(format!(
+        "its {ports} ports take {least} of memory before the first packet, and {free} are free"
+    ))
+    .expected("fewer hosts");
     Err(Fault::value("fabric.topology", spec, problem))
 }
 
@@ -64,10 +65,10 @@ fn refuse_flows(flows: u64, ports: u64, free: Option<u64>) -> Result<(), Fault> 
     let least = FIXED + flows * LEAST_FLOW + ports * IDLE_PORT;
     let Some(free) = free.filter(|free| least > *free) else { return Ok(()) };
     let (least, free) = (shown(least), shown(free));
-    let problem = format!(
-        "{flows} flows and {ports} ports take {least} of memory at least, and {free} are free; expected \
-         fewer flows"
-    );
+    let problem = wrong(format!(
+        "{flows} flows and {ports} ports take {least} of memory at least, and {free} are free"
+    ))
+    .expected("fewer flows");
     Err(Fault::at("traffic", problem))
 }
 
@@ -93,7 +94,7 @@ mod tests {
             "{refused}"
         );
         assert!(refused.contains("take 2.2 GB of memory"), "{refused}");
-        assert!(refused.contains("1.5 GB are free; expected fewer hosts"), "{refused}");
+        assert!(refused.contains("1.5 GB are free: expected fewer hosts"), "{refused}");
         refuse_flows(1_000, 8, Some(1 << 30)).expect("it fits");
         let refused = text(refuse_flows(1 << 22, 8, Some(1 << 30)));
         assert!(refused.contains("traffic: 4194304 flows and 8 ports take"), "{refused}");

@@ -1,6 +1,7 @@
 //! Whether several transports can share the ports of a fabric, and how.
 
-use crate::{Fault, nearest};
+use crate::Fault;
+use crate::fault::{of_policies, one_of, wrong};
 use incast_egress::port::Join;
 use incast_fabric::Fabric;
 use incast_transport::{FabricSite, Schedule, TransportId};
@@ -27,7 +28,8 @@ impl Mix<'_> {
     /// Checks the ports before the run.
     pub fn check(&self) -> Result<(), Fault> {
         if self.transports.len() > 1 {
-            check_ports(self.fabric, self.site, self.transports, self.join, self.queues)?;
+            check_ports(self.fabric, self.site, self.transports, self.join, self.queues)
+                .map_err(of_policies)?;
             self.check_credits()?;
         }
         Ok(())
@@ -40,13 +42,12 @@ impl Mix<'_> {
         let found = able.iter().find(|transport| transport.info.name == wanted);
         found.map(|transport| transport.info.id).ok_or_else(|| {
             let names: Vec<&str> = able.iter().map(|transport| transport.info.name).collect();
-            let hint = nearest(wanted, names.iter().copied());
-            let expected = match names.as_slice() {
-                [] => "no transport of this run uses ECN marking; remove the key".into(),
-                names => format!("expected one of {}", names.join(", ")),
+            let problem = match names.as_slice() {
+                [] => wrong("no transport of this run uses ECN marking; remove the key"),
+                names => one_of(wanted, names.iter().copied()),
             };
-            let problem = format!("{expected}{hint} (run `{}`)", self.label);
-            Fault::value("transport.marking", wanted, problem)
+            let run = format!("run `{}`", self.label);
+            Fault::value("transport.marking", wanted, problem).noted(&run)
         })
     }
 
@@ -68,14 +69,16 @@ impl Mix<'_> {
         let keys: Vec<String> =
             names.iter().map(|name| format!("transport.parameters.{name}.credit_share")).collect();
         let each = 1.0 / (calls * names.len() as f64);
-        Err(Fault::new(format!(
-            "the credits of {} together request {all:.2} times the capacity of a link (run `{}`): \
-             expected {} with a sum of at most {:.4}, such as {:.4} each",
+        let problem = wrong(format!(
+            "the credits of {} together request {all:.2} times the capacity of a link (run `{}`)",
             quoted.join(" and "),
-            self.label,
+            self.label
+        ));
+        Err(Fault::new(problem.expected(format!(
+            "{} with a sum of at most {:.4}, such as {:.4} each",
             keys.join(" and "),
             1.0 / calls,
             each - 5e-5
-        )))
+        ))))
     }
 }

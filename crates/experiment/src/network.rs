@@ -1,5 +1,6 @@
 //! The network of a scenario: a shape, or a file of another tool.
 
+use crate::fault::{self, expected, wrong};
 use crate::framing::framing;
 use crate::inputs::{Contents, Inputs};
 use crate::memory::check_topology;
@@ -68,14 +69,15 @@ fn links(
 ) -> Result<(Fabric, Option<Imported>), Fault> {
     match (&section.topology, &section.file) {
         (Some(_), None) if section.hosts_forward => {
-            let problem = "only hosts of a `file` can have several links: expected no such key";
+            let problem =
+                wrong("only hosts of a `file` can have several links").expected("no such key");
             Err(Fault::value("fabric.hosts_forward", true, problem))
         }
         (Some(spec), None) => {
             check_topology(spec)?;
             if let Some(rate) = section.rate.0.filter(|_| has_host_rate(spec)) {
-                let problem =
-                    "`fabric.topology` says how fast links of hosts are: expected one of both";
+                let problem = wrong("`fabric.topology` says how fast links of hosts are")
+                    .expected("one of both");
                 return Err(Fault::value("fabric.rate", rate, problem));
             }
             let defaults = LinkDefaults {
@@ -97,9 +99,9 @@ fn links(
             Ok((fabric, Some(imported)))
         }
         (Some(_), Some(_)) => {
-            Err(Fault::at("fabric.file", "expected either `topology` or `file`, not both"))
+            Err(Fault::at("fabric.file", expected("either `topology` or `file`, not both")))
         }
-        (None, None) => Err(Fault::at("fabric", "expected either `topology` or `file`")),
+        (None, None) => Err(Fault::at("fabric", expected("either `topology` or `file`"))),
     }
 }
 
@@ -194,7 +196,7 @@ fn outages(
     index: usize,
     seed: u64,
 ) -> Result<Vec<Range<Time>>, Fault> {
-    let refuse = |key: &str, problem: String| {
+    let refuse = |key: &str, problem: fault::Problem| {
         Err(Fault::at(format!("fabric.failures.{index}.{key}"), problem))
     };
     let first = Time(failure.at.0);
@@ -202,19 +204,20 @@ fn outages(
         if failure.random {
             return refuse(
                 "random",
-                "the link is never repaired: expected `repair_after` beside it".into(),
+                wrong("the link is never repaired").expected("`repair_after` beside it"),
             );
         }
         return match (failure.up_for, failure.times) {
             (None, 1) => Ok(vec![first..Time::NEVER]),
             (Some(_), _) => refuse(
                 "up_for",
-                "the link is never repaired: expected `repair_after` beside it, such as `1ms`".into(),
+                wrong("the link is never repaired")
+                    .expected("`repair_after` beside it, such as `1ms`"),
             ),
             (None, _) => refuse(
                 "times",
-                "a link that is never repaired fails once: expected 1, or `repair_after` and `up_for`"
-                    .into(),
+                wrong("a link that is never repaired fails once")
+                    .expected("1, or `repair_after` and `up_for`"),
             ),
         };
     };
@@ -224,15 +227,17 @@ fn outages(
         (Some(_), _) => {
             return refuse(
                 "up_for",
-                "the link fails once, so nothing follows its repair: expected `times` of 2 or more \
-                 beside it"
-                    .into(),
+                wrong("the link fails once, so nothing follows its repair").expected(
+                    "`times` of 2 or more \
+                 beside it",
+                ),
             );
         }
         (None, times) => {
             return refuse(
                 "times",
-                format!("the link fails {times} times: expected `up_for` beside it, such as `1ms`"),
+                wrong(format!("the link fails {times} times"))
+                    .expected("`up_for` beside it, such as `1ms`"),
             );
         }
     };
@@ -249,8 +254,8 @@ fn outages(
         let (Some(from), Some(until)) = (at, until) else {
             let key = if failure.times > 1 { "times" } else { "repair_after" };
             let horizon = Span(Time::HORIZON.0);
-            let problem =
-                format!("the last repair is beyond the longest run: expected {horizon} or less");
+            let problem = wrong("the last repair is beyond the longest run")
+                .expected(format!("{horizon} or less"));
             return refuse(key, problem);
         };
         all.push(Time(from)..Time(until));
@@ -291,6 +296,6 @@ pub fn break_link(fabric: &mut Fabric, file: &str, failure: &Failure) -> Result<
     let link = import::HtsimFailure { tier, switch: failure.switch, link: failure.link };
     link.apply(fabric, Time::ZERO).map_err(|error| {
         let line = failure.line;
-        Fault::new(format!("failure: {error}")).placed(format!("{file}:{line}"))
+        Fault::new(format!("failure: {error}")).on_line(file, line)
     })
 }

@@ -1,6 +1,7 @@
 //! Servers with several NICs: traffic names servers, and each flow gets a NIC of both.
 
 use crate::Fault;
+use crate::fault::wrong;
 use crate::scenario::NicChoice;
 use incast_fabric::Fabric;
 use incast_measure::{Run, Server};
@@ -27,7 +28,8 @@ pub fn choose(
         return match choice {
             None => Ok(()),
             Some(choice) => {
-                let problem = "no server of this fabric has several NICs: expected no such key";
+                let problem =
+                    wrong("no server of this fabric has several NICs").expected("no such key");
                 Err(Fault::value("fabric.nic", choice.name(), problem))
             }
         };
@@ -64,16 +66,21 @@ pub fn choose(
             if flow.nics.is_some() {
                 return Err(Fault::at(
                     "traffic",
-                    format!(
-                        "flow {number}: the results have it from {a} to {b}, and there is no path: expected results of \
-                         this network"
+                    wrong(format!(
+                        "flow {number}: the results have it from {a} to {b}, and there is no path"
+                    ))
+                    .expected(
+                        "results of \
+                         this network",
                     ),
                 ));
             }
-            let problem = format!(
-                "flow {number} would go from {a} to {b}, and there is no path; expected `plane`, which keeps \
-                 to NICs of one number"
-            );
+            let problem =
+                wrong(format!("flow {number} would go from {a} to {b}, and there is no path"))
+                    .expected(
+                        "`plane`, which keeps \
+                 to NICs of one number",
+                    );
             return Err(Fault::value("fabric.nic", choice.name(), problem));
         }
         (flow.src, flow.dst) = (src, dst);

@@ -12,6 +12,7 @@ pub use outlet::{Outlet, OverPorts, over};
 pub use record::{CorePart, FlowPart, Interface, NodeRecord, PortPart, gather};
 pub use run::run;
 
+use crate::fault::{Problem, expected, wrong};
 use crate::plan::Plan;
 use crate::{Fault, nearest, prepare};
 use incast_dataplane::{Identity, Meeting, Neighbour, Outside, system};
@@ -89,9 +90,9 @@ impl Node {
 
     fn outlet(&self, plan: &Plan, text: &str) -> Result<(u32, Outlet), Fault> {
         let fabric = &plan.fabric;
-        let refuse = |problem: String| Fault::new(problem).placed(format!("--port {text}"));
+        let refuse = |problem: Problem| Fault::new(problem).placed(format!("--port {text}"));
         let Some((port, outlet)) = text.split_once('=') else {
-            return Err(refuse(format!("expected PORT=OUTLET: {}", Outlet::FORM)));
+            return Err(refuse(expected(format!("PORT=OUTLET, the outlet {}", Outlet::FORM))));
         };
         let all = fabric.ports_of(self.id);
         let peers: Vec<String> =
@@ -102,10 +103,9 @@ impl Node {
         let Some(port) = by_number.or(by_name) else {
             let hint = nearest(port, peers.iter().map(String::as_str));
             let (name, first, last) = (&self.name, all.start, all.end.saturating_sub(1));
-            let peers = peers.join(", ");
-            return Err(refuse(format!(
-                "{name} has the ports {first} to {last}, to {peers}{hint}"
-            )));
+            let problem =
+                wrong(format!("{name} has the ports {first} to {last}, to {}", peers.join(", ")));
+            return Err(refuse(problem.meant(hint)));
         };
         Ok((port, Outlet::parse(outlet).map_err(refuse)?))
     }
@@ -171,8 +171,8 @@ pub fn meet(
 pub fn check(plan: &Plan) -> Result<(), Fault> {
     if plan.cases.len() != 1 {
         let names: Vec<&str> = plan.cases.iter().map(|case| case.label.as_str()).collect();
-        let problem =
-            format!("a testbed of processes runs one transport: expected one of {names:?}");
+        let problem = wrong("a testbed of processes runs one transport")
+            .expected(format!("one of {names:?}"));
         return Err(Fault::new(problem).placed("transport.names"));
     }
     let waits =

@@ -1,6 +1,7 @@
 //! Output files of a run. A page has the tables alone: no report is compiled for it.
 
 use crate::Fault;
+use crate::fault::expected;
 use crate::manifest::{comparison, outline};
 use crate::plan::{Case, Plan};
 #[cfg(not(target_family = "wasm"))]
@@ -286,7 +287,7 @@ pub(crate) fn ports_of(plan: &Plan, key: &str, names: &[String]) -> Result<Vec<u
         all.push(by_number.or(by_name).ok_or_else(|| {
             let hint = crate::nearest(text, known.iter().map(String::as_str));
             let (first, last) = (&known[0], known.len() - 1);
-            let problem = format!("expected a port such as `{first}`, or 0 to {last}{hint}");
+            let problem = expected(format!("a port such as `{first}`, or 0 to {last}")).meant(hint);
             Fault::value(key, text, problem)
         })?);
     }

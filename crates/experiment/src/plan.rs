@@ -4,6 +4,7 @@ use crate::buffers::{rules, storms};
 use crate::custom::{self, Entry};
 use crate::cuts;
 use crate::endless;
+use crate::fault::{expected, one_of, wrong};
 use crate::flow_level;
 use crate::framing::{check_room, framing};
 use crate::inputs::{Contents, Inputs};
@@ -13,14 +14,14 @@ use crate::programs::Job;
 use crate::scenario::{DataPlane, Parameters, Scenario};
 use crate::traffic::{AllFlows, flows, shape};
 use crate::warnings::{check_listed, of_packets};
-use crate::{Fault, World, nearest, nics, queues};
+use crate::{Fault, World, nics, queues};
 use incast_egress::port::Join;
 use incast_fabric::{Fabric, FixedPaths};
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
 use incast_transport::{
-    FabricSite, HostId, Notice, PlbSettings, Routing, SizeQuantiles, Span, Timers, Transport,
-    TransportId,
+    FabricSite, HostId, Notice, PlbSettings, Routing, Setting, SizeQuantiles, Span, Timers,
+    Transport, TransportId,
 };
 use incast_workload::{FlowSpec, Traffic};
 use incast_world::{Pfc, RunTransport, SharedBuffer, fabric_site, reverse_path_is_equal};
@@ -106,8 +107,7 @@ pub fn entry(name: &str, key: &str) -> Result<Entry, Fault> {
 }
 
 fn unknown(name: &str, key: &str, known: &[&str]) -> Fault {
-    let hint = nearest(name, known.iter().copied());
-    Fault::value(key, name, format!("expected one of {}{hint}", known.join(", ")))
+    Fault::value(key, name, one_of(name, known.iter().copied()))
 }
 
 impl Plan {
@@ -202,7 +202,7 @@ impl Plan {
             return Err(Fault::at("transport.names", "at least one transport is needed"));
         }
         if let Some(at) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
-            let problem = format!("`{}` twice; expected each once", names[at]);
+            let problem = wrong(format!("`{}` twice", names[at])).expected("each once");
             return Err(Fault::at("transport.names", problem));
         }
         names.iter().map(|name| self.case(name)).collect()
@@ -258,28 +258,32 @@ impl Plan {
     fn check_bursts(&self, transports: &[RunTransport], transport_of: &[u16]) -> Result<(), Fault> {
         let takes = |name: &str| incast_protocols::find(name).is_some_and(|t| t.takes_burst());
         let takes: Vec<bool> = transports.iter().map(|t| takes(t.info.name)).collect();
-        let wrong = self.traffic.flows.iter().zip(transport_of).find_map(|(flow, transport)| {
+        let refused = self.traffic.flows.iter().zip(transport_of).find_map(|(flow, transport)| {
             flow.burst.filter(|_| !takes[*transport as usize]).map(|burst| (burst, *transport))
         });
-        let Some((burst, transport)) = wrong else { return Ok(()) };
+        let Some((burst, transport)) = refused else { return Ok(()) };
         let mut entries = self.scenario.traffic.iter();
         let entry = entries.position(|entry| entry.burst() == Some(burst)).unwrap_or(0);
         let name = transports[transport as usize].info.name;
         let known = CATALOGUE.iter().filter(|entry| entry.takes_burst());
         let known: Vec<&str> = known.map(|entry| entry.info().name).collect();
-        let problem = format!(
-            "a flow of {name} cannot have a burst of its own; expected no `burst`, or one of the \
+        let problem =
+            wrong(format!("a flow of {name} cannot have a burst of its own")).expected(format!(
+                "no `burst`, or one of the \
              transports {}",
-            known.join(", ")
-        );
+                known.join(", ")
+            ));
         Err(Fault::value(format!("traffic.{entry}.burst"), burst, problem))
     }
 
     fn run_transport(&self, name: &str, key: &str) -> Result<RunTransport, Fault> {
         let entry = entry(name, key)?;
         let section = &self.scenario.transport;
-        let configured =
-            entry.configure(&settings(&section.parameters, name), self.site.clone())?;
+        let configured = entry.configure(&settings(&section.parameters, name), self.site.clone());
+        let configured = configured.map_err(|fault| match fault.key() {
+            Some(key) if key.starts_with("fabric.") => fault,
+            _ => fault.below(&format!("transport.parameters.{name}")),
+        })?;
         let own = section.routings.get(name).copied().or(section.routing.0);
         let routing = own.unwrap_or(entry.info().routing);
         if routing == Routing::Plb && !entry.moves_flows() {
@@ -361,7 +365,7 @@ fn fixed_paths(
     match &section.paths {
         None if wanted => Err(Fault::at(
             "transport.paths",
-            "routing = \"paths\" needs a file of paths: expected its name",
+            wrong("routing = \"paths\" needs a file of paths").expected("its name"),
         )),
         None => Ok(None),
         Some(file) if !wanted => Err(Fault::value(
@@ -372,7 +376,7 @@ fn fixed_paths(
         Some(file) if !fabric.failures().is_empty() => Err(Fault::value(
             "transport.paths",
             file,
-            "expected no link failures beside fixed paths: a fixed path cannot lead around them",
+            expected("no link failures beside fixed paths: a fixed path cannot lead around them"),
         )),
         Some(file) => {
             let located = |fault: Fault| fault.in_file("transport.paths", file);
@@ -390,9 +394,9 @@ pub(crate) fn known(notices: &[Notice]) -> Vec<Warning> {
 }
 
 /// The parameters of a transport as `(key, value)` pairs.
-fn settings(parameters: &Parameters, transport: &str) -> Vec<(String, String)> {
+fn settings(parameters: &Parameters, transport: &str) -> Vec<(String, Setting)> {
     let own = parameters.get(transport).into_iter().flatten();
-    own.map(|(key, value)| (key.clone(), value.0.clone())).collect()
+    own.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// Sizes of the run as 64 quantiles.

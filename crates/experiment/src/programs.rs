@@ -1,9 +1,10 @@
 //! Programs in a run: the host of each rank, the flows of its messages, and how it went.
 
 use crate::Fault;
+use crate::fault::{Problem, wrong};
 use crate::plan::Plan;
 use incast_measure::{ProgramMeta, RankMeta};
-use incast_program::{Execution, Issue, Op, Orders, Program, ProgramError};
+use incast_program::{Execution, Issue, Op, Orders, Program};
 use incast_transport::{Bytes, ExecutionRecord, FlowId, Time};
 use incast_workload::{FlowClass, FlowSpec, MAX_FLOWS, Start, Stream, fold_text};
 use incast_world::{Executions, Hosted};
@@ -54,12 +55,11 @@ impl Placement {
     ///
     /// # Errors
     /// Too few hosts, or a file that is not of these ranks and hosts: what is wrong.
-    pub fn place(&self, ranks: usize, hosts: Vec<u32>, seed: u64) -> Result<Vec<u32>, String> {
+    pub fn place(&self, ranks: usize, hosts: Vec<u32>, seed: u64) -> Result<Vec<u32>, Problem> {
         if ranks > hosts.len() {
             let has = hosts.len();
-            return Err(format!(
-                "the program has {ranks} ranks and there are {has} hosts; expected a host per rank"
-            ));
+            return Err(wrong(format!("the program has {ranks} ranks and there are {has} hosts"))
+                .expected("a host per rank"));
         }
         let mut placed = match self {
             Placement::Packed => hosts,
@@ -80,7 +80,7 @@ impl Placement {
 }
 
 /// The hosts that a file lists, one for each rank.
-fn listed(text: &str, ranks: usize, hosts: &[u32]) -> Result<Vec<u32>, String> {
+fn listed(text: &str, ranks: usize, hosts: &[u32]) -> Result<Vec<u32>, Problem> {
     let mut placed: BTreeMap<u32, usize> = BTreeMap::new();
     let mut all = vec![];
     for (line, text) in (1..).zip(text.lines()) {
@@ -94,20 +94,24 @@ fn listed(text: &str, ranks: usize, hosts: &[u32]) -> Result<Vec<u32>, String> {
                     }
                     _ => "of `hosts`".into(),
                 };
-                return Err(format!("line {line}: `{word}`; expected a host {which}"));
+                return Err(
+                    wrong(format!("line {line}: `{word}`")).expected(format!("a host {which}"))
+                );
             };
             if let Some(other) = placed.insert(host, all.len()) {
                 let rank = all.len();
-                return Err(format!(
-                    "line {line}: host {host} for rank {rank}, which rank {other} has; expected each host once"
-                ));
+                return Err(wrong(format!(
+                    "line {line}: host {host} for rank {rank}, which rank {other} has"
+                ))
+                .expected("each host once"));
             }
             all.push(host);
         }
     }
     match all.len() == ranks {
         true => Ok(all),
-        false => Err(format!("lists {} hosts; expected {ranks}, one for each rank", all.len())),
+        false => Err(wrong(format!("lists {} hosts", all.len()))
+            .expected(format!("{ranks}, one for each rank"))),
     }
 }
 
@@ -117,19 +121,15 @@ pub fn check_hosts(jobs: &[Job]) -> Result<(), Fault> {
     for job in jobs {
         for (host, rank) in job.hosts.iter().zip(0..) {
             let Some(other) = of.insert(*host, job) else { continue };
-            let problem = format!(
-                "rank {rank} is at host {host}, where a rank of traffic.{} is; expected hosts of its own",
+            let problem = wrong(format!(
+                "rank {rank} is at host {host}, where a rank of traffic.{} is",
                 other.entry
-            );
+            ))
+            .expected("hosts of its own");
             return Err(Fault::at(format!("traffic.{}.hosts", job.entry), problem));
         }
     }
     Ok(())
-}
-
-/// A fault of a program, at its place.
-pub fn fault(error: ProgramError) -> Fault {
-    Fault::new(&error.problem).placed(error.location())
 }
 
 /// The flows of a program's messages, in its order.
@@ -139,14 +139,16 @@ pub fn fault(error: ProgramError) -> Fault {
 pub fn flows(program: &Program, hosts: &[u32]) -> Result<Vec<FlowSpec>, Fault> {
     let count = program.messages().count() as u64;
     if count == 0 || count > MAX_FLOWS {
-        let problem = format!("has {count} messages between ranks; expected 1 to {MAX_FLOWS}");
+        let problem = wrong(format!("has {count} messages between ranks"))
+            .expected(format!("1 to {MAX_FLOWS}"));
         return Err(Fault::new(problem).placed(program.file()));
     }
     let flow = |(rank, node, op): (u32, u32, Op)| {
         let Op::Send { to, bytes, .. } = op else { unreachable!("messages are sends") };
         if bytes >= Bytes::ENDLESS.0 {
-            let problem = format!("sends {bytes} bytes; expected less than 1 TB in a message");
-            return Err(fault(program.wrong(rank, node, problem)));
+            let problem =
+                wrong(format!("sends {bytes} bytes")).expected("less than 1 TB in a message");
+            return Err(program.wrong(rank, node, problem).into());
         }
         let (src, dst) = (hosts[rank as usize], hosts[to as usize]);
         Ok(FlowSpec::new(src, dst, bytes.max(1), Start::Told, FlowClass::Program))

@@ -1,6 +1,7 @@
 //! Queues of data at ports, and which flow is in which.
 
 use crate::Fault;
+use crate::fault::{expected, wrong};
 use crate::plan::{Case, Plan};
 use crate::scenario::{Queue, Scenario};
 use incast_egress::port::check_queues;
@@ -16,21 +17,23 @@ use std::collections::BTreeSet;
 /// With the key, and what would be right.
 pub fn check_section(scenario: &Scenario) -> Result<(), Fault> {
     let queues = &scenario.fabric.queues;
-    check_queues(&served(queues)).map_err(|(at, expected)| {
+    check_queues(&served(queues)).map_err(|(at, accepted)| {
         let value = queues.get(at).map_or(String::new(), Queue::to_string);
-        Fault::value(format!("fabric.queues.{at}"), value, format!("expected {expected}"))
+        Fault::value(format!("fabric.queues.{at}"), value, expected(accepted))
     })?;
     let entries = scenario.traffic.iter().enumerate();
     let given = entries.filter_map(|(index, entry)| Some((index, entry.priority()?)));
     for (index, priority) in given {
         let key = || format!("traffic.{index}.priority");
         if queues.is_empty() {
-            let problem = "there is one queue of data at a port: expected `fabric.queues` beside it, such as \
-                           `queues = [\"strict\", 3, 1]`";
+            let problem = wrong("there is one queue of data at a port").expected(
+                "`fabric.queues` beside it, such as \
+                           `queues = [\"strict\", 3, 1]`",
+            );
             return Err(Fault::value(key(), priority, problem));
         }
         if priority as usize > queues.len() {
-            let problem = format!("expected 1 to {}, the number of `fabric.queues`", queues.len());
+            let problem = expected(format!("1 to {}, the number of `fabric.queues`", queues.len()));
             return Err(Fault::value(key(), priority, problem));
         }
     }
@@ -70,10 +73,12 @@ pub fn of_entry(
     }
     let outside = groups.iter().find(|group| **group == 0 || **group as usize > queues);
     outside.map_or(Ok(()), |group| {
-        let problem = format!(
-            "{file} has flows of priority {group}, and there are {queues} queues: expected priorities from 1 to \
+        let problem =
+            wrong(format!("{file} has flows of priority {group}, and there are {queues} queues"))
+                .expected(format!(
+                    "priorities from 1 to \
              {queues}, or `priority` in traffic.{index}, which is then that of all its flows"
-        );
+                ));
         Err(Fault::at("fabric.queues", problem))
     })
 }
@@ -109,12 +114,10 @@ fn refused(plan: &Plan, name: &str) -> Fault {
         })
     });
     let all: Vec<&str> = all.map(|entry| entry.info().name).collect();
-    Fault::at(
-        "fabric.queues",
-        format!(
-            "the flows of {name} cannot be in several queues of data: it has queues of its own, or its destinations \
-             pace all that comes to a host: expected no `queues`, or transports among {}",
-            all.join(", ")
-        ),
-    )
+    let problem = wrong(format!(
+        "the flows of {name} cannot be in several queues of data: it has queues of its own, or its \
+         destinations pace all that comes to a host"
+    ));
+    let accepted = format!("no `queues`, or transports among {}", all.join(", "));
+    Fault::at("fabric.queues", problem.expected(accepted))
 }

@@ -2,7 +2,7 @@
 
 use crate::World;
 use crate::plan::{Case, Plan, SHORTEST_INTERVAL, entry};
-use crate::scenario::{Auto, Hosts, PROPAGATION, Parameters, RATE, Scenario, Setting, Traffic};
+use crate::scenario::{Auto, Hosts, PROPAGATION, Parameters, RATE, Scenario, Traffic};
 use incast_transport::{Bytes, Limit, Span, Time};
 use incast_workload::Start;
 use incast_world::{RunTransport, series_start};
@@ -99,7 +99,7 @@ fn write_parameters(parameters: &mut Parameters, own: &RunTransport) {
     let written = parameters.entry(name.to_string()).or_default();
     for (key, value) in own.configured.resolved() {
         if keys.iter().any(|doc| doc.name == key) {
-            written.entry(key.to_string()).or_insert(Setting(value));
+            written.entry(key.to_string()).or_insert(value.into());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::balance::path;
 use crate::collectives::{self, collectives};
+use crate::fault::{expected, of_policies, wrong};
 use crate::output::{self, PcapFile};
 use crate::plan::{Case, Plan};
 use crate::ports::{link_changes, port_metas};
@@ -93,7 +94,8 @@ pub fn prepare(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Setup, Fau
     check_flows(plan, "output.pcap_flows", &plan.scenario.output.pcap_flows)?;
     let (fabric, site) = (plan.fabric.clone(), plan.site.clone());
     let flows = setups(plan, case).collect();
-    let setup = assemble(fabric, site, &case.transports, plan.join, flows, plan.shared, options)?;
+    let setup = assemble(fabric, site, &case.transports, plan.join, flows, plan.shared, options)
+        .map_err(of_policies)?;
     let (gates, executions) = (collectives::gates(plan), programs::executions(plan));
     Ok(Setup { gates, executions, ..setup })
 }
@@ -185,8 +187,8 @@ pub(crate) fn check_flows(plan: &Plan, key: &str, wanted: &[u32]) -> Result<(), 
     let flows = plan.traffic.flows.len() as u32;
     let Some(at) = wanted.iter().position(|flow| *flow >= flows) else { return Ok(()) };
     let problem = match flows {
-        0 => "the scenario has no flows".to_string(),
-        _ => format!("expected a flow from 0 to {}", flows - 1),
+        0 => wrong("the scenario has no flows"),
+        _ => expected(format!("a flow from 0 to {}", flows - 1)),
     };
     Err(Fault::value(format!("{key}.{at}"), wanted[at], problem))
 }

@@ -1,8 +1,10 @@
 //! A results folder that is read, on disk or in memory: its runs, their manifests, summaries and tables.
 
+use crate::Fault;
+use crate::fault::one_of;
+use crate::fault::wrong;
 use crate::manifest::{Recorded, Unread, UnreadFile, read_json};
 use crate::scenario::Scenario;
-use crate::{Fault, nearest};
 use bytes::Bytes;
 use incast_measure::folder::{MANIFEST, SUMMARY, table_file};
 use incast_measure::{Manifest, Outline, StoredFlows, StoredTable, Summary};
@@ -94,8 +96,8 @@ impl StoredResults {
     /// It is none, its manifest is not whole, or its scenario is not one of this version.
     pub fn open(path: &Path) -> Result<StoredResults, Fault> {
         let Some(recorded) = Recorded::load(path)? else {
-            let problem =
-                "not a results folder: expected one that `incast run` or `incast compare` wrote";
+            let problem = wrong("not a results folder")
+                .expected("one that `incast run` or `incast compare` wrote");
             return Err(Fault::new(problem).placed(path.display().to_string()));
         };
         let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
@@ -160,8 +162,8 @@ impl StoredResults {
         match (transport, self.runs.as_slice()) {
             (Some(wanted), runs) => {
                 runs.iter().find(|run| run.transport == wanted).ok_or_else(|| {
-                    let hint = nearest(wanted, names.iter().copied());
-                    let problem = format!("not in {place}: expected one of {all}{hint}");
+                    let known = one_of(wanted, names.iter().copied());
+                    let problem = known.in_part(&format!("not in {place}"));
                     Fault::value("--transport", wanted, problem)
                 })
             }

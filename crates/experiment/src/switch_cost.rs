@@ -1,6 +1,7 @@
 //! What a packet costs the software switch, with and without a transport's marker (REN §4: Figure 13).
 
 use crate::Fault;
+use crate::fault::{expected, of_policies};
 use crate::plan::transport;
 use crate::scenario::Backend;
 use incast_dataplane::cost::{Cost, SwitchCost};
@@ -105,7 +106,8 @@ impl Bench {
             gate: None,
             cut: Time::NEVER,
         };
-        let setup = assemble(fabric, site, &transports, Join::Shared, vec![flow], None, options)?;
+        let setup = assemble(fabric, site, &transports, Join::Shared, vec![flow], None, options)
+            .map_err(of_policies)?;
         Ok((setup, state))
     }
 
@@ -165,8 +167,8 @@ pub fn switch_cost(
 ) -> Result<Vec<SizeCost>, Fault> {
     let of = |bytes: &u32| {
         if !SIZES.contains(bytes) {
-            let expected = format!("expected {} to {} bytes", SIZES.start(), SIZES.end());
-            return Err(Fault::value("--size", bytes, expected));
+            let accepted = expected(format!("{} to {} bytes", SIZES.start(), SIZES.end()));
+            return Err(Fault::value("--size", bytes, accepted));
         }
         let bench = Bench { name: name.into(), bytes: *bytes };
         let (with, without, state) = match backend {

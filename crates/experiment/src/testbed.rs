@@ -49,11 +49,12 @@ fn run_over<I: PacketIo>(
         Some(rule) => Testbed::with(setup, io, RealTime::new(rule, Idle::Spin)).run_timed(monitor),
     };
     if ran.exhausted > 0 {
-        let problem = format!(
-            "its packet memory ran out {} times, so packets were lost that no buffer of the scenario \
-             dropped: expected smaller buffers or fewer links, or `memory`",
+        let problem = crate::fault::wrong(format!(
+            "its packet memory ran out {} times, so packets were lost that no buffer of the \
+             scenario dropped",
             ran.exhausted
-        );
+        ))
+        .expected("smaller buffers or fewer links, or `memory`");
         return Err(Fault::value("dataplane.backend", settings.backend.name(), problem));
     }
     Ok(Ran { record: ran.record, captured: ran.captured, fidelity: ran.fidelity })
@@ -94,7 +95,8 @@ pub(crate) mod dpdk {
         Err(Fault::value(
             "dataplane.backend",
             "rings",
-            "this program was built without DPDK: expected `memory` (`incast doctor` says how to get DPDK)",
+            crate::fault::wrong("this program was built without DPDK")
+                .expected("`memory` (`incast doctor` says how to get DPDK)"),
         ))
     }
 

@@ -1,5 +1,6 @@
 //! What a scenario wants traced.
 
+use crate::fault::expected;
 use crate::{Fault, Plan, output};
 use incast_transport::Time;
 use incast_world::TraceFilter;
@@ -15,7 +16,7 @@ pub fn filter(plan: &Plan) -> Result<Option<TraceFilter>, Fault> {
     };
     let until = wanted.until.map_or(Time::NEVER, |until| Time(until.0));
     if until.0 <= wanted.from.0 {
-        let problem = format!("expected a time after output.trace.from = `{}`", wanted.from);
+        let problem = expected(format!("a time after output.trace.from = `{}`", wanted.from));
         return Err(Fault::value("output.trace.until", until, problem));
     }
     Ok(Some(TraceFilter {

@@ -1,5 +1,6 @@
 //! The flows of a scenario.
 
+use crate::fault::{Problem, expected, wrong};
 use crate::framing::{check_table, wire_cost};
 use crate::inputs::Inputs;
 use crate::programs::{Job, check_hosts};
@@ -12,7 +13,7 @@ use incast_fabric::{Fabric, Imported};
 use incast_transport::{Bytes, Framing, Notice, Rate, Span, Time};
 use incast_workload::{
     Extent, Failure, HostIds, Incasts, LongFlow, Origin, Recurrence, RequestResponse, Senders,
-    Shape, SizeTable, SizeUnit, Traffic, WorkloadError, incasts, packet_table, table,
+    Shape, SizeTable, SizeUnit, Traffic, incasts, packet_table, table,
 };
 
 mod jobs;
@@ -37,24 +38,6 @@ pub fn shape(fabric: &Fabric) -> Shape {
         rack_of: servers.clone().map(rack).collect(),
         host_rate: servers.map(rate).collect(),
         uplink_total: uplinks.map(|uplinks| uplinks.capacity),
-    }
-}
-
-/// An error in an entry. Errors of the workload crate still lack the entry and its key.
-enum Wrong {
-    Located(Fault),
-    Unlocated(WorkloadError),
-}
-
-impl From<Fault> for Wrong {
-    fn from(fault: Fault) -> Wrong {
-        Wrong::Located(fault)
-    }
-}
-
-impl From<WorkloadError> for Wrong {
-    fn from(error: WorkloadError) -> Wrong {
-        Wrong::Unlocated(error)
     }
 }
 
@@ -98,11 +81,11 @@ impl Context<'_> {
         name: &str,
         unit: Option<SizeUnit>,
         inputs: &mut Inputs,
-    ) -> Result<(SizeTable, Vec<Notice>), Wrong> {
+    ) -> Result<(SizeTable, Vec<Notice>), Fault> {
         let key = self.key("workload");
         match (table(name), unit) {
             (Ok(_), Some(SizeUnit::Packets)) => {
-                let problem = format!("expected bytes, which the sizes of {name} count");
+                let problem = expected(format!("bytes, which the sizes of {name} count"));
                 return Err(Fault::value(self.key("size_unit"), "packets", problem).into());
             }
             (Ok(known), _) => return Ok((known.clone(), vec![])),
@@ -122,13 +105,13 @@ impl Context<'_> {
         file: &str,
         count: usize,
         inputs: &mut Inputs,
-    ) -> Result<Vec<Vec<f64>>, Wrong> {
+    ) -> Result<Vec<Vec<f64>>, Fault> {
         let located = |fault: Fault| fault.in_file(self.key(key), file);
         let text = inputs.read(file, "matrix").map_err(located)?;
-        Ok(incast_workload::read_matrix(&text, file, count)?)
+        incast_workload::read_matrix(&text, file, count)
     }
 
-    fn all_to_all(&self, own: &AllToAll, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
+    fn all_to_all(&self, own: &AllToAll, inputs: &mut Inputs) -> Result<Traffic, Fault> {
         let (hosts, size) = (self.shape.hosts, own.size.0);
         Ok(match &own.matrix {
             None => incast_workload::all_to_all(hosts, size)?,
@@ -139,7 +122,7 @@ impl Context<'_> {
         })
     }
 
-    fn poisson(&self, own: &Poisson, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
+    fn poisson(&self, own: &Poisson, inputs: &mut Inputs) -> Result<Traffic, Fault> {
         let wire = wire_cost(self.framing);
         let packets = match &own.packets {
             Some(name) => Some(packet_table(name)?.clone()),
@@ -155,7 +138,7 @@ impl Context<'_> {
         Ok(flows.with_warnings(notices))
     }
 
-    fn closed_loop(&self, own: &ClosedLoop, inputs: &mut Inputs) -> Result<Traffic, Wrong> {
+    fn closed_loop(&self, own: &ClosedLoop, inputs: &mut Inputs) -> Result<Traffic, Fault> {
         let (sizes, notices) = self.sizes(&own.workload, own.size_unit, inputs)?;
         let spec = incast_workload::ClosedLoop {
             sizes: &sizes,
@@ -168,13 +151,13 @@ impl Context<'_> {
         Ok(incast_workload::closed_loop(self.shape, &spec)?.with_warnings(notices))
     }
 
-    fn incast(&self, own: &Incast) -> Result<Traffic, Wrong> {
+    fn incast(&self, own: &Incast) -> Result<Traffic, Fault> {
         let receivers = match (own.receiver, &own.receivers) {
             (Some(receiver), None) => vec![self.receiver(receiver)?],
             (None, Some(listed)) => self.hosts("receivers", listed)?,
             (None, None) => (0..self.shape.hosts).collect(),
             (Some(_), Some(listed)) => {
-                let problem = "expected either `receiver` or `receivers`";
+                let problem = expected("either `receiver` or `receivers`");
                 return Err(Fault::value(self.key("receivers"), listed, problem).into());
             }
         };
@@ -183,7 +166,7 @@ impl Context<'_> {
             (None, Some(count)) => Senders::Random(count),
             (None, None) => Senders::Others,
             (Some(_), Some(count)) => {
-                let problem = "expected either `from` or `senders`";
+                let problem = expected("either `from` or `senders`");
                 return Err(Fault::value(self.key("senders"), count, problem).into());
             }
         };
@@ -200,7 +183,7 @@ impl Context<'_> {
             seed: self.seed(),
             wire: wire_cost(self.framing),
         };
-        Ok(incasts(self.shape, &spec)?)
+        incasts(self.shape, &spec)
     }
 
     /// When the incasts of an entry begin, and how many there are.
@@ -209,7 +192,7 @@ impl Context<'_> {
             (count, None) => Extent::Count(count.unwrap_or(1)),
             (None, Some(lasts)) => Extent::Lasts(lasts),
             (Some(count), Some(_)) => {
-                let problem = "expected either `count` or `lasts`";
+                let problem = expected("either `count` or `lasts`");
                 return Err(Fault::value(self.key("count"), count, problem));
             }
         };
@@ -220,22 +203,22 @@ impl Context<'_> {
         ];
         let given: Vec<_> = given.iter().filter_map(|(key, own)| Some((*key, (*own)?))).collect();
         let counted = own.count.is_some() || own.lasts.is_some();
-        let fail = |key: &str, problem: &str| Err(Fault::at(self.key(key), problem));
+        let fail = |key: &str, problem: Problem| Err(Fault::at(self.key(key), problem));
         match given.as_slice() {
             [] if extent == Extent::Count(1) => Ok((Recurrence::Period(Span::ZERO), extent)),
             [] => {
                 let key = if own.lasts.is_some() { "lasts" } else { "count" };
-                fail(key, "needs one of `period`, `rate` and `load`: when incasts begin")
+                fail(key, wrong("needs one of `period`, `rate` and `load`: when incasts begin"))
             }
             [(key, _)] if !counted => {
-                fail(key, "needs `count` or `lasts`: how many incasts there are")
+                fail(key, wrong("needs `count` or `lasts`: how many incasts there are"))
             }
             [(_, recurrence)] => Ok((*recurrence, extent)),
-            [.., (key, _)] => fail(key, "expected one of `period`, `rate` and `load`"),
+            [.., (key, _)] => fail(key, expected("one of `period`, `rate` and `load`")),
         }
     }
 
-    fn requests(&self, own: &Requests) -> Result<Traffic, Wrong> {
+    fn requests(&self, own: &Requests) -> Result<Traffic, Fault> {
         let wanted = RequestResponse {
             clients: self.hosts("to", &own.to)?,
             servers: self.hosts("from", &own.from)?,
@@ -245,10 +228,10 @@ impl Context<'_> {
             at: Time(own.at.0),
             pause: own.period,
         };
-        Ok(incast_workload::requests(self.shape, &wanted)?)
+        incast_workload::requests(self.shape, &wanted)
     }
 
-    fn many_to_many(&self, own: &ManyToMany) -> Result<Traffic, Wrong> {
+    fn many_to_many(&self, own: &ManyToMany) -> Result<Traffic, Fault> {
         let many = incast_workload::ManyToMany {
             senders: self.hosts("from", &own.from)?,
             receivers: [self.hosts("to", &own.to)?, self.hosts("to_second", &own.to_second)?],
@@ -257,36 +240,37 @@ impl Context<'_> {
             responsive_ratio: own.responsive,
             seed: self.seed(),
         };
-        Ok(incast_workload::many_to_many(self.shape, &many)?)
+        incast_workload::many_to_many(self.shape, &many)
     }
 
-    fn long(&self, own: &Long) -> Result<Traffic, Wrong> {
+    fn long(&self, own: &Long) -> Result<Traffic, Fault> {
         let (from, to) = (self.hosts("from", &own.from)?, self.hosts("to", &own.to)?);
         if from.len() != to.len() {
             let (from, to) = (from.len(), to.len());
-            return Err(Wrong::Located(Fault::at(
+            return Err(Fault::at(
                 format!("traffic.{}", self.index),
                 format!(
                     "`from` names {from} hosts and `to` names {to}; flow i goes from the i-th to \
                      the i-th"
                 ),
-            )));
+            ));
         }
         let (size, at) = (own.size.unwrap_or(Bytes::ENDLESS).0, Time(own.at.0));
         let stop = own.until.map(|until| Time(until.0));
         if let (Some(until), Some(_)) = (own.until, own.size) {
-            let problem = "a flow with a `size` ends when it is complete: expected one of both";
+            let problem =
+                wrong("a flow with a `size` ends when it is complete").expected("one of both");
             return Err(Fault::value(self.key("until"), until, problem).into());
         }
         if let Some(until) = own.until.filter(|until| until.0 <= at.0.saturating_add(own.jitter.0))
         {
-            let problem =
-                "the flows would not have started: expected more than `at` and `jitter` together";
+            let problem = wrong("the flows would not have started")
+                .expected("more than `at` and `jitter` together");
             return Err(Fault::value(self.key("until"), until, problem).into());
         }
         let flow = |(src, dst): (&u32, &u32)| LongFlow { src: *src, dst: *dst, size, at, stop };
         let list: Vec<LongFlow> = from.iter().zip(&to).map(flow).collect();
-        Ok(incast_workload::long_flows(self.shape, &list)?)
+        incast_workload::long_flows(self.shape, &list)
     }
 
     /// The size of a burst: given, or what a host sends in the time `lasts`.
@@ -306,7 +290,7 @@ impl Context<'_> {
         }
     }
 
-    fn burst(&self, own: &Burst) -> Result<Traffic, Wrong> {
+    fn burst(&self, own: &Burst) -> Result<Traffic, Fault> {
         let burst = incast_workload::Burst {
             senders: self.hosts("from", &own.from)?,
             receiver: self.receiver(own.receiver)?,
@@ -315,7 +299,7 @@ impl Context<'_> {
             count: own.count,
             period: own.period,
         };
-        Ok(incast_workload::bursts(self.shape, &burst)?)
+        incast_workload::bursts(self.shape, &burst)
     }
 
     fn file(
@@ -323,7 +307,7 @@ impl Context<'_> {
         FlowFile { file, start_unit, .. }: &FlowFile,
         imported: Option<&Imported>,
         inputs: &mut Inputs,
-    ) -> Result<Flows, Wrong> {
+    ) -> Result<Flows, Fault> {
         let located = |fault: Fault| fault.in_file(self.key("file"), file);
         let text = inputs.read(file, "flows").map_err(located)?;
         let results = text.trim_start().starts_with(RESULTS);
@@ -352,7 +336,7 @@ impl Context<'_> {
         entry: &Entry,
         imported: Option<&Imported>,
         inputs: &mut Inputs,
-    ) -> Result<Flows, Wrong> {
+    ) -> Result<Flows, Fault> {
         let hosts = self.shape.hosts;
         let traffic = match entry {
             Entry::Poisson(own) => self.poisson(own, inputs)?,
@@ -373,15 +357,13 @@ impl Context<'_> {
         Ok(Flows { traffic, failures: vec![], job: None })
     }
 
-    /// The error with entry and key as the scenario writes them.
-    fn place(&self, entry: &Entry, wrong: Wrong) -> Fault {
-        let error = match wrong {
-            Wrong::Located(fault) => return fault,
-            Wrong::Unlocated(error) if error.file.is_some() => return Fault::new(error),
-            Wrong::Unlocated(error) => error,
-        };
+    /// The fault with entry and key as the scenario writes them: those of the workload crate lack the
+    /// entry, and call keys by names of their own. What is wrong in a file stays there.
+    fn place(&self, entry: &Entry, fault: Fault) -> Fault {
+        let unplaced = fault.key().filter(|key| fault.file().is_empty() && !key.contains('.'));
+        let Some(key) = unplaced else { return fault };
         let chosen = matches!(entry, Entry::Incast(own) if own.from.is_none());
-        let key = match error.key.as_str() {
+        let key = match key {
             "src" | "servers" => "from",
             "senders" if !chosen => "from",
             "dst" if matches!(entry, Entry::Incast(_) | Entry::Burst(_)) => "receiver",
@@ -394,24 +376,20 @@ impl Context<'_> {
             "pkt_cdf" => "packets",
             "racks" | "hosts" => {
                 let fabric = &self.scenario.fabric;
-                let key = if fabric.topology.is_some() { "topology" } else { "file" };
-                let problem = format!(
-                    "{} = `{}`, but traffic.{} (`{}`) needs {}",
-                    error.key,
-                    error.value,
+                let of_fabric = if fabric.topology.is_some() { "topology" } else { "file" };
+                let problem = wrong(format!(
+                    "{key} = `{}`, but traffic.{} is of kind `{}`",
+                    fault.written().unwrap_or_default(),
                     self.index,
                     entry.kind(),
-                    error.accepted
-                );
-                return Fault::at(format!("fabric.{key}"), problem);
+                ));
+                let accepted = fault.accepted().unwrap_or_default();
+                return Fault::at(format!("fabric.{of_fabric}"), problem.expected(accepted));
             }
             own => own,
         };
-        let problem = format!("expected {}", error.accepted);
-        match error.value.as_str() {
-            "" => Fault::at(self.key(key), format!("missing: {problem}")),
-            value => Fault::value(self.key(key), value, problem),
-        }
+        let key = self.key(key);
+        fault.called(key)
     }
 }
 

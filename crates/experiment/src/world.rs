@@ -1,5 +1,6 @@
 //! The worlds in which a network can run: one interface to all.
 
+use crate::fault::wrong;
 use crate::scenario::{DataPlane, Scenario, Traffic};
 use crate::testbed::{self, Ran};
 use crate::{Fault, Plan, flow_level};
@@ -66,12 +67,13 @@ impl World {
         let program = |entry: &Traffic| matches!(entry, Traffic::Program(_));
         if let (World::DataPlane | World::Flow, true) = (self, scenario.traffic.iter().any(program))
         {
-            let problem =
-                "programs (traffic of kind `program`) run in the simulator only: expected `sim`";
+            let problem = wrong("programs (traffic of kind `program`) run in the simulator only")
+                .expected("`sim`");
             return Err(Fault::value("run.world", self.name(), problem));
         }
         if let (World::Sim | World::DataPlane, Some(flows)) = (self, scenario.run.against_packets) {
-            let problem = "this world runs packets: expected run.world = `flow`, or no such key";
+            let problem =
+                wrong("this world runs packets").expected("run.world = `flow`, or no such key");
             return Err(Fault::value("run.against_packets", flows, problem));
         }
         let one = if self == World::Flow { "flow level" } else { "the data plane" };
@@ -79,10 +81,8 @@ impl World {
             Some(requested) if requested > self.most_threads() => Err(Fault::value(
                 "run.threads",
                 requested,
-                format!(
-                    "{one} runs in one thread (run.world = `{}`): expected 1 or `auto`",
-                    self.name()
-                ),
+                wrong(format!("{one} runs in one thread (run.world = `{}`)", self.name()))
+                    .expected("1 or `auto`"),
             )),
             _ => Ok(()),
         }

@@ -2,6 +2,7 @@
 
 use crate::iteration::view;
 use crate::{Difference, Explanation, Iteration, Results, Selection, console, page};
+use incast_experiment::fault::{expected, wrong};
 use incast_experiment::{Fault, Monitor};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -77,7 +78,7 @@ impl Question {
             Some(between) => Answer::Difference(Box::new(self.difference(between, monitor)?)),
             None => {
                 let Some(folder) = &self.folder else {
-                    let problem = "expected a results folder, such as results/0001-demo";
+                    let problem = expected("a results folder, such as results/0001-demo");
                     return Err(Fault::new(problem));
                 };
                 let results = Results::open(folder, self.selection.transport.as_deref())?;
@@ -103,7 +104,7 @@ impl Question {
             }
         }
         if !Path::new(name).exists() {
-            let problem = "expected a transport of the results, or a results folder";
+            let problem = expected("a transport of the results, or a results folder");
             return Err(Fault::value("--between", name, problem));
         }
         Results::open(Path::new(name), self.selection.transport.as_deref())
@@ -113,7 +114,7 @@ impl Question {
         let (first, second) = (self.side(a)?, self.side(b)?);
         let flows = first.select(&self.selection)?;
         let [flow] = flows.as_slice() else {
-            return Err(Fault::new("--between: expected one flow, as in --flow 7"));
+            return Err(Fault::new(wrong("--between").expected("one flow, as in --flow 7")));
         };
         second.select(&Selection { flows: vec![*flow], ..Selection::default() })?;
         let one = |results: &Results, name: &str| -> Result<Explanation, Fault> {

@@ -2,6 +2,7 @@
 
 use crate::explanation::Explanation;
 use crate::pauses::pausing_nodes;
+use incast_experiment::fault::{expected, wrong};
 use incast_experiment::scenario::{Hosts, Trace};
 use incast_experiment::{
     Fault, Inputs, Monitor, Plan, Scenario, StoredResults, StoredRun, UnreadFile, World, execute,
@@ -143,15 +144,15 @@ impl Results {
     /// There is no such flow.
     pub fn select(&self, selection: &Selection) -> Result<Vec<u32>, Fault> {
         if selection.flows.is_empty() && selection.slowest == 0 {
-            return Err(Fault::value("--slowest", 0, "expected 1 or more"));
+            return Err(Fault::value("--slowest", 0, expected("1 or more")));
         }
         let count = self.stored.len();
         for flow in &selection.flows {
             if *flow as usize >= count {
                 let problem = match count {
-                    0 => "the run has no flows".to_string(),
-                    1 => "expected 0, the only flow of the run".to_string(),
-                    _ => format!("expected 0 to {}; the nearest is {}", count - 1, count - 1),
+                    0 => wrong("the run has no flows"),
+                    1 => expected("0, the only flow of the run"),
+                    _ => expected(format!("0 to {}", count - 1)),
                 };
                 return Err(Fault::value("--flow", flow, problem));
             }

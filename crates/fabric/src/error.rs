@@ -1,5 +1,6 @@
 //! What can be wrong with a topology that a user wrote.
 
+use incast_units::fault::{self, Fault, expected, wrong};
 use std::fmt;
 
 /// Why a topology could not be built, with the file and line when it came from one.
@@ -35,13 +36,13 @@ pub enum Problem {
     /// A loss probability outside 0..1, as written.
     BadLoss(String),
     /// A node that does not exist, and what does.
-    UnknownNode(String, String),
+    UnknownNode(String, fault::Problem),
     /// No link between the two.
     NoSuchLink(String, String),
     /// More of something than the limit.
     TooLarge(String),
-    /// Text that does not say a topology; the message names the value and the accepted form.
-    Malformed(String),
+    /// Text that does not say a topology: what is wrong with it, and the accepted form.
+    Malformed(fault::Problem),
 }
 
 impl TopologyError {
@@ -50,7 +51,7 @@ impl TopologyError {
         TopologyError { file: None, line: None, problem }
     }
 
-    pub(crate) fn malformed(message: impl Into<String>) -> TopologyError {
+    pub(crate) fn malformed(message: impl Into<fault::Problem>) -> TopologyError {
         TopologyError::new(Problem::Malformed(message.into()))
     }
 
@@ -64,50 +65,53 @@ impl TopologyError {
 
 impl fmt::Display for TopologyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.file, self.line) {
-            (Some(file), Some(line)) => write!(f, "{file}:{line}: {}", self.problem),
-            (Some(file), None) => write!(f, "{file}: {}", self.problem),
-            (None, Some(line)) => write!(f, "line {line}: {}", self.problem),
-            (None, None) => write!(f, "{}", self.problem),
-        }
+        Fault::from(self.clone()).fmt(f)
     }
 }
 impl std::error::Error for TopologyError {}
 
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Problem::TooFewHosts(hosts) => {
-                write!(f, "a fabric needs at least 2 hosts, this one has {hosts}")
-            }
-            Problem::UnlinkedHost(host) => write!(f, "{host} has no link; a host has exactly one"),
-            Problem::SecondHostLink(host) => {
-                write!(f, "{host} has a second link; a host has exactly one, to its switch")
-            }
-            Problem::HostToHost(a, b) => {
-                write!(f, "{a} and {b} are hosts linked directly; put a switch between them")
-            }
-            Problem::Disconnected(a, b) => write!(f, "there is no path from {a} to {b}"),
-            Problem::ZeroRate(a, b) => {
-                write!(f, "the link {a} - {b} has rate 0; a rate is at least 1bps")
-            }
-            Problem::SelfLink(node) => write!(f, "{node} is linked to itself"),
-            Problem::DuplicateLink(a, b) => {
-                write!(f, "the link {a} - {b} is given twice")
-            }
-            Problem::BadLoss(loss) => {
-                write!(f, "loss probability {loss}: expected 0 to less than 1")
-            }
-            Problem::UnknownNode(name, known) => write!(f, "no node `{name}`; {known}"),
-            Problem::NoSuchLink(a, b) => write!(f, "there is no link {a} - {b}"),
-            Problem::TooLarge(what) => write!(f, "too large: {what}"),
-            Problem::Malformed(message) => f.write_str(message),
+impl From<TopologyError> for Fault {
+    fn from(error: TopologyError) -> Fault {
+        let fault = Fault::new(error.problem.said());
+        match (error.file, error.line) {
+            (Some(file), Some(line)) => fault.on_line(file, line as usize),
+            (Some(file), None) => fault.placed(file),
+            (None, Some(line)) => fault.placed(format!("line {line}")),
+            (None, None) => fault,
         }
     }
 }
 
-/// The nearest of `names`, if it is near enough to be a slip of the pen.
-pub(crate) fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = names.map(|name| (strsim::damerau_levenshtein(text, name), name));
-    scored.filter(|(distance, name)| distance * 2 <= name.len()).min().map(|(_, name)| name)
+impl Problem {
+    fn said(self) -> fault::Problem {
+        let what = match self {
+            Problem::Malformed(problem) => return problem,
+            Problem::UnknownNode(name, known) => {
+                return known.in_part(&format!("no node `{name}`"));
+            }
+            Problem::BadLoss(loss) => {
+                let range = expected("0 to less than 1");
+                return range.in_part(&format!("loss probability {loss}"));
+            }
+            Problem::TooFewHosts(hosts) => {
+                format!("a fabric needs at least 2 hosts, this one has {hosts}")
+            }
+            Problem::UnlinkedHost(host) => format!("{host} has no link; a host has exactly one"),
+            Problem::SecondHostLink(host) => {
+                format!("{host} has a second link; a host has exactly one, to its switch")
+            }
+            Problem::HostToHost(a, b) => {
+                format!("{a} and {b} are hosts linked directly; put a switch between them")
+            }
+            Problem::Disconnected(a, b) => format!("there is no path from {a} to {b}"),
+            Problem::ZeroRate(a, b) => {
+                format!("the link {a} - {b} has rate 0; a rate is at least 1bps")
+            }
+            Problem::SelfLink(node) => format!("{node} is linked to itself"),
+            Problem::DuplicateLink(a, b) => format!("the link {a} - {b} is given twice"),
+            Problem::NoSuchLink(a, b) => format!("there is no link {a} - {b}"),
+            Problem::TooLarge(what) => format!("too large: {what}"),
+        };
+        wrong(what)
+    }
 }

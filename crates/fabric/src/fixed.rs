@@ -1,7 +1,7 @@
 //! Paths that a user fixes, flow by flow, and the file that says them.
 
-use crate::error::nearest;
 use crate::{Fabric, NodeId, PortId, TopologyError};
+use incast_units::fault::{self, Problem, nearest, wrong};
 use std::collections::BTreeMap;
 
 /// What a packet of a flow does at one switch of the flow's path.
@@ -51,7 +51,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    fn fail(&self, problem: impl Into<String>) -> TopologyError {
+    fn fail(&self, problem: impl Into<Problem>) -> TopologyError {
         TopologyError::malformed(problem).at(self.file, Some(self.number as u32))
     }
 }
@@ -101,7 +101,7 @@ impl FixedPaths {
             flows.iter().for_each(|flow| paths.spans[*flow as usize] = span);
         }
         if paths.steps.is_empty() {
-            let problem = format!("expected a path after `{first}`; the file has none");
+            let problem = fault::expected(format!("a path after `{first}`; the file has none"));
             return Err(Row { file, number }.fail(problem));
         }
         Ok(paths)
@@ -128,9 +128,10 @@ fn head(row: &Row, line: &str) -> Result<Head, TopologyError> {
     match columns[..] {
         ["flow", "path"] => Ok(Head::Flow),
         ["src", "dst", "path"] => Ok(Head::Pair),
-        _ => Err(row.fail(format!(
-            "`{line}`: expected the first line to be `flow,path` or `src,dst,path`"
-        ))),
+        _ => Err(row.fail(
+            wrong(format!("`{line}`"))
+                .expected("the first line to be `flow,path` or `src,dst,path`"),
+        )),
     }
 }
 
@@ -141,17 +142,19 @@ fn one_flow<'a>(
     flows: usize,
 ) -> Result<(Vec<u32>, &'a str), TopologyError> {
     let Some((flow, path)) = line.split_once(',') else {
-        return Err(row.fail(format!("`{line}`: expected a flow, a comma and its switches")));
+        return Err(
+            row.fail(wrong(format!("`{line}`")).expected("a flow, a comma and its switches"))
+        );
     };
     let flow = flow.trim();
     match flow.parse::<u32>() {
         Ok(number) if (number as usize) < flows => Ok((vec![number], path)),
         _ => {
             let known = match flows {
-                0 => "the run has no flows".to_string(),
-                _ => format!("expected 0 to {}", flows - 1),
+                0 => wrong("the run has no flows"),
+                _ => fault::expected(format!("0 to {}", flows - 1)),
             };
-            Err(row.fail(format!("flow `{flow}`: {known}")))
+            Err(row.fail(known.in_part(&format!("flow `{flow}`"))))
         }
     }
 }
@@ -166,9 +169,10 @@ fn flows_between<'a>(
     let mut columns = line.splitn(3, ',');
     let (Some(src), Some(dst), Some(path)) = (columns.next(), columns.next(), columns.next())
     else {
-        return Err(row.fail(format!(
-            "`{line}`: expected source, destination and the switches between, separated by commas"
-        )));
+        return Err(row.fail(
+            wrong(format!("`{line}`"))
+                .expected("source, destination and the switches between, separated by commas"),
+        ));
     };
     let pair = (host(row, fabric, src.trim())?, host(row, fabric, dst.trim())?);
     let Some(flows) = of_pair.get(&pair) else {
@@ -195,7 +199,9 @@ fn host(row: &Row, fabric: &Fabric, text: &str) -> Result<u32, TopologyError> {
         Err(_) => fabric.node_named(text).map_err(|error| row.fail(error.to_string()))?.0,
     };
     if node >= hosts {
-        return Err(row.fail(format!("`{text}`: expected a host, host0 to host{}", hosts - 1)));
+        return Err(row.fail(
+            wrong(format!("`{text}`")).expected(format!("a host, host0 to host{}", hosts - 1)),
+        ));
     }
     Ok(node)
 }
@@ -245,9 +251,10 @@ fn steps(
                 }
             };
             let next = listed(fabric, &missing);
-            Err(row.fail(format!(
-                "path `{path}` from host{src} to host{dst} is not complete: expected {next} next"
-            )))
+            Err(row.fail(
+                wrong(format!("path `{path}` from host{src} to host{dst} is not complete"))
+                    .expected(format!("{next} next")),
+            ))
         }
     }
 }
@@ -260,26 +267,21 @@ fn misplaced(
     expected: &[NodeId],
     src: u32,
     dst: u32,
-) -> String {
+) -> Problem {
     let names: Vec<String> = expected.iter().map(|node| fabric.node_name(*node)).collect();
-    let hint = match nearest(name, names.iter().map(String::as_str)) {
-        Some(near) if names.len() > 1 => format!("; did you mean `{near}`?"),
-        _ => String::new(),
-    };
+    let near = nearest(name, names.iter().map(String::as_str)).filter(|_| names.len() > 1);
     match before {
-        None => format!(
+        None => wrong(format!(
             "`{name}`: a path from host{src} begins at its switch, {}",
             listed(fabric, expected)
-        ),
-        Some(before) if expected.is_empty() => format!(
+        )),
+        Some(before) if expected.is_empty() => wrong(format!(
             "`{name}`: the path has arrived at {}, the switch of host{dst}",
             fabric.node_name(before)
-        ),
-        Some(before) => format!(
-            "`{name}` after {}: expected {} on a shortest path to host{dst}{hint}",
-            fabric.node_name(before),
-            listed(fabric, expected)
-        ),
+        )),
+        Some(before) => wrong(format!("`{name}` after {}", fabric.node_name(before)))
+            .expected(format!("{} on a shortest path to host{dst}", listed(fabric, expected)))
+            .meant(near),
     }
 }
 
@@ -344,8 +346,8 @@ mod tests {
     fn what_is_no_path_is_refused_with_line_value_and_what_would_be() {
         let flow = |line: &str| read(&format!("flow,path\n{line}")).unwrap_err();
         for (line, said) in [
-            ("2,leaf0 spin1 leaf2", "paths.csv:2: no node `spin1`; did you mean `spine1`?"),
-            ("2,leaf0 spine2 leaf2", "no node `spine2`; there are spine0 to spine1"),
+            ("2,leaf0 spin1 leaf2", "paths.csv:2: no node `spin1`: expected a name such as"),
+            ("2,leaf0 spine2 leaf2", "no node `spine2`: expected spine0 to spine1"),
             ("2,leaf1 spine0 leaf2", "`leaf1`: a path from host0 begins at its switch, leaf0"),
             ("2,leaf0 leaf2", "`leaf2` after leaf0: expected one of spine0, spine1 on a shortest"),
             ("2,leaf0 spine0 leaf1", "`leaf1` after spine0: expected leaf2 on a shortest path to"),

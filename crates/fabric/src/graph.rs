@@ -3,6 +3,7 @@
 use crate::clos::Clos;
 use crate::fabric::{Fabric, NodeId, PortId, PortSpec, Tier, link_objection};
 use crate::{Forwarding, Problem, Routes, TopologyError};
+use incast_units::fault::expected;
 use incast_units::{Rate, Span};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -179,8 +180,8 @@ impl Graph {
         loss: f64,
     ) -> Option<Problem> {
         if let Some(absent) = [a, b].into_iter().find(|vertex| !self.exists(*vertex)) {
-            let known = format!("there are {} hosts and {} switches", self.hosts, self.switches);
-            return Some(Problem::UnknownNode(self.name(absent), known));
+            let known = format!("one of {} hosts and {} switches", self.hosts, self.switches);
+            return Some(Problem::UnknownNode(self.name(absent), expected(known)));
         }
         if a == b {
             return Some(Problem::SelfLink(self.name(a)));
@@ -197,7 +198,7 @@ impl Graph {
             (Vertex::Switch(_), Vertex::Switch(_)) if count > 0 => None,
             (Vertex::Switch(_), Vertex::Switch(_)) => {
                 let (a, b) = names();
-                Some(Problem::Malformed(format!("a bundle {a} - {b} of 0 links")))
+                Some(Problem::Malformed(format!("a bundle {a} - {b} of 0 links").into()))
             }
             (Vertex::Host(host), _) | (_, Vertex::Host(host)) => {
                 let taken = count != 1 || self.linked_hosts[host as usize];

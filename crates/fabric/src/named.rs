@@ -1,9 +1,9 @@
 //! Counts of a shape by name, with rates of links: `clos:pods=4,leaves=2,hosts=25Gbps*16,aggregations=100Gbps*2,cores=100Gbps*2`.
 
 use crate::TopologyError;
-use crate::error::nearest;
 use crate::shapes::{Count, Shape};
 use incast_units::Rate;
+use incast_units::fault::{Problem, nearest, wrong};
 
 /// Rates that a line gives beside its counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,14 +42,14 @@ pub(crate) fn read(
     counts: &str,
 ) -> Result<(Vec<String>, Rates), TopologyError> {
     let names: Vec<String> = shape.counts.iter().map(name).collect();
-    let fail = |problem: String| {
+    let fail = |problem: Problem| {
         let form: Vec<String> = names.iter().map(|name| format!("{name}=<count>")).collect();
         let form = form.join(",");
-        let message = format!(
-            "`{spec}`: {problem}; expected {}:{form}, where a rate may stand before a count of links, such as \
-                               25Gbps*16",
+        let accepted = format!(
+            "{}:{form}, where a rate may stand before a count of links, such as 25Gbps*16",
             shape.name
         );
+        let message = problem.in_part(&format!("`{spec}`")).expected(accepted);
         Err(TopologyError::malformed(message))
     };
     let (mut found, mut rates) = (vec![None; names.len()], Rates::default());
@@ -57,24 +57,24 @@ pub(crate) fn read(
         let (key, value) = field.split_once('=').unwrap_or((field, ""));
         let Some(at) = names.iter().position(|name| name == key.trim()) else {
             let near = nearest(key.trim(), names.iter().map(String::as_str));
-            let hint = near.map_or(String::new(), |near| format!(", did you mean `{near}`?"));
-            return fail(format!("a {} has no count `{}`{hint}", shape.name, key.trim()));
+            let problem = wrong(format!("a {} has no count `{}`", shape.name, key.trim()));
+            return fail(problem.meant(near));
         };
         if found[at].is_some() {
-            return fail(format!("`{}` twice", names[at]));
+            return fail(wrong(format!("`{}` twice", names[at])));
         }
         let count = match value.split_once('*') {
             None => value,
             Some((rate, count)) => {
                 let Some(place) = rate_of(&shape.counts[at], &mut rates) else {
-                    return fail(format!("{} have no rate", shape.counts[at].what));
+                    return fail(wrong(format!("{} have no rate", shape.counts[at].what)));
                 };
                 match rate.trim().parse::<Rate>() {
                     Ok(Rate(0)) => {
-                        return fail(format!("`{}`: a rate above 0 wanted", rate.trim()));
+                        return fail(wrong(format!("`{}`: a rate above 0 wanted", rate.trim())));
                     }
                     Ok(rate) => *place = Some(rate),
-                    Err(error) => return fail(format!("`{}`: {error}", names[at])),
+                    Err(error) => return fail(error.in_part(&names[at])),
                 }
                 count
             }
@@ -82,7 +82,7 @@ pub(crate) fn read(
         found[at] = Some(count.trim().to_string());
     }
     match found.iter().position(Option::is_none) {
-        Some(missing) => fail(format!("no `{}`", names[missing])),
+        Some(missing) => fail(wrong(format!("no `{}`", names[missing]))),
         None => Ok((found.into_iter().flatten().collect(), rates)),
     }
 }

@@ -1,7 +1,7 @@
 //! Names of nodes in files and flags: `host12`, `leaf3`, `spine0`.
 
-use crate::error::nearest;
 use crate::{Fabric, NodeId, PortSpec, Problem, Tier, TopologyError};
+use incast_units::fault::{self, expected, nearest, wrong};
 
 /// What a name may begin with. The first of a tier is how a node is printed.
 const PREFIXES: &[(&str, Option<Tier>)] = &[
@@ -40,16 +40,17 @@ impl Fabric {
     pub fn node_named(&self, name: &str) -> Result<NodeId, TopologyError> {
         let split = name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
         let (prefix, digits) = (name[..split].to_ascii_lowercase(), &name[split..]);
-        let unknown = |known: String| TopologyError::new(Problem::UnknownNode(name.into(), known));
+        let unknown =
+            |known: fault::Problem| TopologyError::new(Problem::UnknownNode(name.into(), known));
         if let Some(nic) = self.nic_named(&name.to_ascii_lowercase()) {
             return nic.map(NodeId).map_err(unknown);
         }
         let Some((_, tier)) = PREFIXES.iter().find(|(known, _)| *known == prefix) else {
             let nearest = nearest(&prefix, PREFIXES.iter().map(|(known, _)| *known));
             let number = if digits.is_empty() { "0" } else { digits };
-            let hint =
-                nearest.map(|near| format!("did you mean `{near}{number}`? ")).unwrap_or_default();
-            return Err(unknown(format!("{hint}names look like host0, leaf0, agg0, spine0")));
+            let near = nearest.map(|near| format!("{near}{number}"));
+            let known = expected("a name such as host0, leaf0, agg0 or spine0");
+            return Err(unknown(known.meant(near.as_deref())));
         };
         let in_tier = |node: &u32| tier.is_none_or(|tier| self.tiers[*node as usize] == tier);
         let start = if prefix == "switch" { self.hosts } else { 0 };
@@ -58,8 +59,10 @@ impl Fabric {
         let index = digits.parse::<usize>().ok().filter(|index| *index < count);
         match index.and_then(|index| candidates.nth(index)) {
             Some(node) => Ok(NodeId(node)),
-            None if count == 0 => Err(unknown(format!("`{}` has no {prefix} nodes", self.name))),
-            None => Err(unknown(format!("there are {prefix}0 to {prefix}{}", count - 1))),
+            None if count == 0 => {
+                Err(unknown(wrong(format!("`{}` has no {prefix} nodes", self.name))))
+            }
+            None => Err(unknown(expected(format!("{prefix}0 to {prefix}{}", count - 1)))),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Servers with several NICs. Each NIC is a host; those of a server are neighbours in number.
 
 use crate::Fabric;
+use incast_units::fault::{Problem, expected, wrong};
 use std::ops::Range;
 
 impl Fabric {
@@ -48,19 +49,20 @@ impl Fabric {
 
     /// The host of a name such as `server3/nic1`, or what there is instead; `None` if the name is of
     /// another form.
-    pub(crate) fn nic_named(&self, name: &str) -> Option<Result<u32, String>> {
+    pub(crate) fn nic_named(&self, name: &str) -> Option<Result<u32, Problem>> {
         let rest = name.strip_prefix("server")?;
         let (server, nic) = match rest.split_once("/nic") {
             Some((server, nic)) => (server, Some(nic)),
             None => (rest, None),
         };
         if !self.has_servers() {
-            return Some(Err(format!("`{}` has hosts with one NIC, host0 and so on", self.name)));
+            let problem = format!("`{}` has hosts with one NIC", self.name);
+            return Some(Err(wrong(problem).expected("host0 and so on")));
         }
         let last = self.servers() - 1;
         let known = server.parse().ok().filter(|server: &u32| *server <= last);
         let Some(server) = known else {
-            return Some(Err(format!("there are server0 to server{last}")));
+            return Some(Err(expected(format!("server0 to server{last}"))));
         };
         let nics = self.nics_of(server);
         let own = match nic {
@@ -69,7 +71,7 @@ impl Fabric {
         };
         let found = own.filter(|own: &u32| *own < nics.len() as u32);
         Some(found.map(|own| nics.start + own).ok_or_else(|| {
-            format!("expected server{server}/nic0 to server{server}/nic{}", nics.len() - 1)
+            expected(format!("server{server}/nic0 to server{server}/nic{}", nics.len() - 1))
         }))
     }
 }

@@ -1,10 +1,10 @@
 //! Topologies in a line of text: `leaf-spine:8x8x48`.
 
-use crate::error::nearest;
 use crate::named::{self, Rates};
 use crate::options::{LinkDefaults, Options};
 use crate::shapes::{SHAPES, Shape, Size, Spec, refused};
 use crate::{Fabric, TopologyError};
+use incast_units::fault::{one_of, wrong};
 
 /// Reads a shape with its counts, such as `leaf-spine:8x8x48`, with the same links everywhere.
 ///
@@ -29,7 +29,7 @@ pub fn parse_with(
         (&own, LinkDefaults { rate: rates.hosts.unwrap_or(defaults.rate), ..defaults });
     if let Some(ratio) = options.oversubscription {
         if !(ratio.is_finite() && ratio > 0.0) {
-            let message = format!("oversubscription {ratio}: expected a number above 0");
+            let message = wrong(format!("oversubscription {ratio}")).expected("a number above 0");
             return Err(TopologyError::malformed(message));
         }
         if options.uplink_rate.is_some() {
@@ -38,8 +38,8 @@ pub fn parse_with(
         }
     }
     if options.core_rate.is_some() && shape.name != "clos" {
-        let message =
-            format!("`{spec}`: core rate given, and a {} takes none: expected a clos", shape.name);
+        let message = wrong(format!("`{spec}`: core rate given, and a {} takes none", shape.name))
+            .expected("a clos");
         return Err(TopologyError::malformed(message));
     }
     if !shape.uplinks {
@@ -99,13 +99,8 @@ fn read_form(spec: &str) -> Result<Form, TopologyError> {
     let (name, counts) = spec.trim().split_once(':').unwrap_or((spec.trim(), ""));
     let names = || SHAPES.iter().map(|shape| shape.name);
     let Some(shape) = SHAPES.iter().find(|shape| shape.name == name) else {
-        let hint = match nearest(&name.to_ascii_lowercase(), names()) {
-            Some(near) => format!("did you mean `{near}`? "),
-            None => String::new(),
-        };
-        let known = names().collect::<Vec<_>>().join(", ");
-        let message = format!("`{spec}`: no topology `{name}`; {hint}There are {known}");
-        return Err(TopologyError::malformed(message));
+        let problem = one_of(name, names()).in_part(&format!("`{spec}`: no topology `{name}`"));
+        return Err(TopologyError::malformed(problem));
     };
     let wanted = shape.counts.len();
     let (named, rates) = match named::is_named(counts) {

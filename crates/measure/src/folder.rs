@@ -1,5 +1,6 @@
 //! A results folder whose files are written atomically.
 
+use incast_units::Fault;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,15 @@ pub enum FolderError {
         /// The system error.
         source: io::Error,
     },
+}
+
+impl From<FolderError> for Fault {
+    fn from(error: FolderError) -> Fault {
+        match error {
+            FolderError::Io { .. } => Fault::unwritten(error),
+            _ => Fault::new(error),
+        }
+    }
 }
 
 impl fmt::Display for FolderError {

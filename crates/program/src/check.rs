@@ -4,6 +4,7 @@ use crate::error::{Place, ProgramError};
 use crate::graph::{ANY, Op, Program, Rank};
 use crate::warning::EMPTY_MESSAGES;
 use incast_units::Notice;
+use incast_units::fault::{Problem, wrong};
 use std::collections::BTreeMap;
 
 /// Sends to a rank from one, or its receives: how many, and the first of them by rank and node.
@@ -18,7 +19,11 @@ impl Program {
     pub fn new(file: &str, ranks: Vec<Rank>) -> Result<Program, ProgramError> {
         let program = Program { ranks, file: file.to_string() };
         if program.ranks.is_empty() {
-            return Err(ProgramError::new(file, Place::File, "has no ranks; expected 1 or more"));
+            return Err(ProgramError::new(
+                file,
+                Place::File,
+                wrong("has no ranks").expected("1 or more"),
+            ));
         }
         program.check_peers()?;
         program.check_circles()?;
@@ -42,7 +47,7 @@ impl Program {
     }
 
     /// What is wrong with a node.
-    pub fn wrong(&self, rank: u32, node: u32, problem: String) -> ProgramError {
+    pub fn wrong(&self, rank: u32, node: u32, problem: impl Into<Problem>) -> ProgramError {
         ProgramError::new(&self.file, self.place(rank, node), problem)
     }
 
@@ -56,8 +61,8 @@ impl Program {
                     _ => continue,
                 };
                 if peer as usize >= count {
-                    let problem =
-                        format!("{what} rank {peer}; expected a rank from 0 to {}", count - 1);
+                    let problem = wrong(format!("{what} rank {peer}"))
+                        .expected(format!("a rank from 0 to {}", count - 1));
                     return Err(self.wrong(number, place, problem));
                 }
             }
@@ -72,9 +77,8 @@ impl Program {
                     Place::Line(_) => format!("node {node} of rank {number}"),
                     _ => "the node".to_string(),
                 };
-                let problem = format!(
-                    "{own} waits for itself; expected `requires` and `irequires` without a circle"
-                );
+                let problem = wrong(format!("{own} waits for itself"))
+                    .expected("`requires` and `irequires` without a circle");
                 return Err(self.wrong(number, node, problem));
             }
         }
@@ -126,15 +130,14 @@ impl Program {
 }
 
 /// Says that so many sends to a rank have no receive, or so many of its receives no send.
-fn unpaired(rank: u32, source: u32, tag: u32, count: i64) -> String {
+fn unpaired(rank: u32, source: u32, tag: u32, count: i64) -> Problem {
     let from = if source == ANY { "any rank".into() } else { format!("rank {source}") };
     let tag = if tag == ANY { "any tag".into() } else { format!("tag {tag}") };
     let many = count.unsigned_abs();
     let (one, other) = if count > 0 { ("message", "receives") } else { ("receive", "messages") };
     let plural = if many == 1 { "" } else { "s" };
-    format!(
-        "{many} {one}{plural} from {from} to rank {rank} with {tag} more than {other}; expected as many"
-    )
+    wrong(format!("{many} {one}{plural} from {from} to rank {rank} with {tag} more than {other}"))
+        .expected("as many")
 }
 
 /// The first node that waits, directly or not, for itself.

@@ -1,5 +1,6 @@
 //! What is wrong with a program.
 
+use incast_units::fault::{Fault, Problem};
 use std::fmt;
 
 /// Where it is.
@@ -23,11 +24,11 @@ pub struct ProgramError {
     /// Where in it.
     pub place: Place,
     /// What is wrong there, and what was expected.
-    pub problem: String,
+    pub problem: Problem,
 }
 
 impl ProgramError {
-    pub(crate) fn new(file: &str, place: Place, problem: impl Into<String>) -> ProgramError {
+    pub(crate) fn new(file: &str, place: Place, problem: impl Into<Problem>) -> ProgramError {
         ProgramError { file: file.to_string(), place, problem: problem.into() }
     }
 
@@ -45,8 +46,20 @@ impl ProgramError {
 
 impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.location(), self.problem)
+        write!(f, "{}: {}", self.location(), self.problem.sentence())
     }
 }
 
 impl std::error::Error for ProgramError {}
+
+impl From<ProgramError> for Fault {
+    fn from(error: ProgramError) -> Fault {
+        match error.place {
+            Place::Line(line) => Fault::new(error.problem).on_line(error.file, line as usize),
+            _ => {
+                let place = error.location();
+                Fault::new(error.problem).placed(place)
+            }
+        }
+    }
+}

@@ -22,13 +22,9 @@ pub fn run(py: Python<'_>, fault: &Fault) -> PyErr {
 
 fn raised(py: Python<'_>, name: &str, fault: &Fault) -> PyErr {
     let made = || {
-        let (file, line) = match fault.place().rsplit_once(':') {
-            Some((file, line)) if line.parse::<u64>().is_ok() => (file, line.parse::<u64>().ok()),
-            _ => (fault.place(), None),
-        };
         let named = PyDict::new(py);
-        named.set_item("file", Some(file).filter(|file| !file.is_empty()))?;
-        named.set_item("line", line)?;
+        named.set_item("file", Some(fault.file()).filter(|file| !file.is_empty()))?;
+        named.set_item("line", fault.line())?;
         // A keyword of Python is the flag without dashes.
         let key = fault.key().map(|key| match key.strip_prefix("--") {
             Some(flag) => flag.replace('-', "_"),

@@ -51,6 +51,6 @@ pub fn explain(
 /// A range of sizes such as `10KB-100KB`, or one size, in bytes.
 #[pyfunction]
 pub fn sizes(py: Python<'_>, text: &str) -> PyResult<(u64, u64)> {
-    let fault = |problem| Fault::value("size", text, problem);
-    incast_cli::sizes(text).map_err(|problem| error::scenario(py, &fault(problem)))
+    let placed = |fault: Fault| Fault::value("size", text, fault.into_problem());
+    incast_cli::sizes(text).map_err(|fault| error::scenario(py, &placed(fault)))
 }

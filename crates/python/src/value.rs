@@ -2,6 +2,7 @@
 
 use crate::error;
 use incast_experiment::Fault;
+use incast_experiment::fault::expected;
 use incast_experiment::scenario::{Node, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyMapping, PySequence, PyString};
@@ -88,7 +89,7 @@ fn list(values: &[Bound<'_, PyAny>], key: &str, below: usize) -> PyResult<Node> 
     let one = |(at, value): (usize, &Bound<'_, PyAny>)| {
         let path = format!("{key}.{at}");
         within(value, &path, below)?.ok_or_else(|| {
-            error::scenario(value.py(), &Fault::value(&path, "None", "expected a value"))
+            error::scenario(value.py(), &Fault::value(&path, "None", expected("a value")))
         })
     };
     let all: PyResult<Vec<Node>> = values.iter().enumerate().map(one).collect();
@@ -104,7 +105,7 @@ fn number(value: &Bound<'_, PyAny>, key: &str) -> PyResult<Node> {
         return Ok(Value::Number(value.call_method0("__float__")?.extract()?).into());
     }
     let kind = value.get_type().name()?.to_string();
-    let problem = "expected text, a number, True, False, a list or a dictionary";
+    let problem = expected("text, a number, True, False, a list or a dictionary");
     Err(error::scenario(value.py(), &Fault::value(key, kind, problem)))
 }
 

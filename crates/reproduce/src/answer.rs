@@ -1,6 +1,7 @@
 //! Whether a paper's claims hold, in sentences of ours, each with the verdicts that it rests on.
 
 use super::{InSet, Verdict, Word, files};
+use incast_experiment::fault::wrong;
 use incast_experiment::{Fault, nearest};
 use serde::Deserialize;
 
@@ -142,17 +143,20 @@ fn look<'a>(ground: &Ground, claim: &str, verdicts: &[&'a Verdict]) -> Result<&'
     let of: Vec<&'a Verdict> = of.copied().collect();
     if of.is_empty() {
         let hint = nearest(figure, verdicts.iter().map(|one| one.experiment.as_str()));
-        return Err(Fault::new(format!("no claims of a figure `{figure}`{hint}")));
+        let problem = wrong(format!("no claims of a figure `{figure}`"));
+        return Err(Fault::new(problem.meant(hint)));
     }
     let Some(verdict) = of.iter().find(|one| one.claim == claim) else {
         let hint = nearest(claim, of.iter().map(|one| one.claim.as_str()));
-        return Err(Fault::new(format!("{figure} has no claim `{claim}`{hint}")));
+        let problem = wrong(format!("{figure} has no claim `{claim}`"));
+        return Err(Fault::new(problem.meant(hint)));
     };
     match verdict.sets.iter().find(|one| one.set == *set) {
         Some(one) => Ok(one),
         None => {
             let hint = nearest(set, verdict.sets.iter().map(|one| one.set.as_str()));
-            Err(Fault::new(format!("{figure} has no set `{set}`{hint}")))
+            let problem = wrong(format!("{figure} has no set `{set}`"));
+            Err(Fault::new(problem.meant(hint)))
         }
     }
 }

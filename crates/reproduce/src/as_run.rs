@@ -7,6 +7,7 @@ use super::claim::Claim;
 use super::expected::Experiment;
 use super::judged::Results;
 use super::sets::{self, Set};
+use incast_experiment::fault::expected;
 use incast_experiment::{Fault, nearest};
 use incast_measure::measured::{Estimate, quotient};
 use serde::{Deserialize, Serialize};
@@ -34,15 +35,15 @@ impl Finite {
     pub fn check(&self, runs: &[String]) -> Result<(), Fault> {
         let ascend = self.flows.windows(2).all(|pair| pair[0] < pair[1]);
         if self.flows.is_empty() || self.flows[0] == 0 || !ascend {
-            let expected = "expected numbers of flows from the least to the most";
-            return Err(Fault::value("as_run.flows", format!("{:?}", self.flows), expected));
+            let accepted = expected("numbers of flows from the least to the most");
+            return Err(Fault::value("as_run.flows", format!("{:?}", self.flows), accepted));
         }
         match self.runs.iter().find(|name| !runs.contains(name)) {
             None => Ok(()),
             Some(other) => {
                 let near = nearest(other, runs.iter().map(String::as_str));
-                let expected = format!("expected some of {}{near}", runs.join(", "));
-                Err(Fault::value("as_run.runs", other, expected))
+                let accepted = expected(format!("some of {}", runs.join(", ")));
+                Err(Fault::value("as_run.runs", other, accepted.meant(near)))
             }
         }
     }

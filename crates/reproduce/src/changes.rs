@@ -4,6 +4,7 @@
 use super::expected::Experiment;
 use super::sets::{COMPARED, PUBLISHED};
 use super::{InSet, Verdict, Word, files};
+use incast_experiment::fault::wrong;
 use incast_experiment::{Fault, nearest};
 use serde::Deserialize;
 use std::fmt::Write;
@@ -72,7 +73,8 @@ impl Audited {
         for Then { text, .. } in audited.verdicts.iter().flat_map(|group| &group.claims) {
             if !verdicts.iter().any(|one| one.claim == *text) {
                 let hint = nearest(text, verdicts.iter().map(|one| one.claim.as_str()));
-                return Err(Fault::new(format!("no claim `{text}`{hint}")).placed(place));
+                let problem = wrong(format!("no claim `{text}`"));
+                return Err(Fault::new(problem.meant(hint)).placed(place));
             }
         }
         let made = |gone: &&Withdrawn| verdicts.iter().any(|one| one.claim == gone.text);

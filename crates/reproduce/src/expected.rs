@@ -9,7 +9,8 @@ use super::template::written_out;
 use super::{Options, files};
 #[cfg(test)]
 use incast_experiment::Plan;
-use incast_experiment::{Fault, Scenario, World, nearest};
+use incast_experiment::fault::{expected, one_of};
+use incast_experiment::{Fault, Scenario, World, fault};
 use incast_measure::measured::{Measure, Wanted};
 use incast_transport::Rate;
 use serde::Deserialize;
@@ -373,12 +374,12 @@ fn check_runs(expected: &Expected) -> Result<(), Fault> {
     let known: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
     for (name, run) in &expected.runs {
         if let Some(other) = run.sets.iter().find(|set| !known.contains(&set.as_str())) {
-            let hint = nearest(other, known.iter().copied());
-            let wanted = format!("expected one of {}{hint}", known.join(", "));
+            let wanted = one_of(other, known.iter().copied());
             return Err(Fault::value(format!("runs.{name}.sets"), other, wanted));
         }
         if let Some(seeds) = run.seeds.filter(|n| *n == 0 || *n > expected.seeds.len()) {
-            let wanted = format!("expected 1 to {}, the seeds of all runs", expected.seeds.len());
+            let accepted = format!("1 to {}, the seeds of all runs", expected.seeds.len());
+            let wanted = fault::expected(accepted);
             return Err(Fault::value(format!("runs.{name}.seeds"), seeds, wanted));
         }
     }
@@ -398,7 +399,7 @@ fn check_worlds(worlds: &[String]) -> Result<(), Fault> {
     if worlds.is_empty() || *worlds == *both || *worlds == all {
         return Ok(());
     }
-    let expected = format!("expected `{both:?}`, `{all:?}`, or no such key: the simulator alone");
+    let expected = expected(format!("`{both:?}`, `{all:?}`, or no such key: the simulator alone"));
     Err(Fault::value("worlds", format!("{worlds:?}"), expected))
 }
 

@@ -1,6 +1,7 @@
 //! The models' functions by name, for `claims.toml`.
 
-use incast_experiment::nearest;
+use incast_experiment::fault::{expected, one_of, wrong};
+use incast_experiment::{Fault, nearest};
 use incast_models::ren::{Repeats, Scheme};
 use incast_models::{amrt, credit, decn, fasttune, ren};
 use incast_protocols::CATALOGUE;
@@ -26,7 +27,7 @@ pub struct Arguments(pub BTreeMap<String, Value>);
 pub struct Function {
     name: &'static str,
     arguments: &'static [&'static str],
-    evaluate: fn(&Arguments) -> Result<f64, String>,
+    evaluate: fn(&Arguments) -> Result<f64, Fault>,
 }
 
 /// Bytes of a packet in REN's and AMRT's sections on numbers: 1.5 KB.
@@ -57,7 +58,11 @@ const FUNCTIONS: &[Function] = &[
         evaluate: |a| {
             let (full, vacant) = (a.count("full")?, a.count("vacant")?);
             if vacant >= full {
-                return Err(format!("vacant = {vacant}: expected less than full = {full}"));
+                return Err(Fault::value(
+                    "vacant",
+                    vacant,
+                    expected(format!("less than full = {full}")),
+                ));
             }
             Ok(match a.one_of("places", &["spread", "consecutive"])? {
                 0 => amrt::fill_rounds_spread(full, vacant),
@@ -104,8 +109,7 @@ const FUNCTIONS: &[Function] = &[
             info.and_then(|info| info.feedback_bits).map(f64::from).ok_or_else(|| {
                 let counted = infos().filter(|info| info.feedback_bits.is_some());
                 let names: Vec<_> = counted.map(|info| info.name).collect();
-                let hint = nearest(name, names.iter().copied());
-                format!("transport = `{name}`: expected one of {}{hint}", names.join(", "))
+                Fault::value("transport", name, one_of(name, names.iter().copied()))
             })
         },
     },
@@ -140,7 +144,7 @@ const FUNCTIONS: &[Function] = &[
         name: "fasttune.first_rtt_share",
         arguments: &["workload", "rate", "rtt"],
         evaluate: |a| {
-            let table = incast_workload::table(a.text("workload")?).map_err(|e| e.to_string())?;
+            let table = incast_workload::table(a.text("workload")?)?;
             Ok(fasttune::first_rtt_share(table, a.rate("rate")?, a.span("rtt")?))
         },
     },
@@ -155,7 +159,11 @@ const FUNCTIONS: &[Function] = &[
         evaluate: |a| {
             let (passed, switches) = (a.count("passed")?, a.count("switches")?);
             if passed > switches {
-                return Err(format!("passed = {passed}: expected at most switches = {switches}"));
+                return Err(Fault::value(
+                    "passed",
+                    passed,
+                    expected(format!("at most switches = {switches}")),
+                ));
             }
             Ok(fasttune::fasttune_utility(passed, switches))
         },
@@ -166,10 +174,10 @@ const FUNCTIONS: &[Function] = &[
 ///
 /// # Errors
 /// An unknown name, with the nearest one.
-pub fn find(name: &str) -> Result<&'static Function, String> {
+pub fn find(name: &str) -> Result<&'static Function, Fault> {
     FUNCTIONS.iter().find(|function| function.name == name).ok_or_else(|| {
         let hint = nearest(name, FUNCTIONS.iter().map(|function| function.name));
-        format!("function = `{name}`: no such function{hint}")
+        Fault::value("function", name, wrong("no such function").meant(hint))
     })
 }
 
@@ -178,86 +186,89 @@ impl Function {
     ///
     /// # Errors
     /// An argument that is missing, unknown or out of its range.
-    pub fn evaluate(&self, arguments: &Arguments) -> Result<f64, String> {
+    pub fn evaluate(&self, arguments: &Arguments) -> Result<f64, Fault> {
         let known = |name: &&String| !self.arguments.contains(&name.as_str());
         if let Some(unknown) = arguments.0.keys().find(known) {
             let names = self.arguments.join(", ");
-            return Err(format!("`{unknown}`: {} takes {names}", self.name));
+            let problem = wrong(format!("no argument of {}", self.name)).expected(names);
+            return Err(Fault::text(unknown, problem));
         }
         (self.evaluate)(arguments)
     }
 }
 
 impl Arguments {
-    fn get(&self, name: &str) -> Result<&Value, String> {
-        self.0.get(name).ok_or_else(|| format!("`{name}` is missing"))
+    fn get(&self, name: &str) -> Result<&Value, Fault> {
+        self.0.get(name).ok_or_else(|| Fault::text(name, "is missing"))
     }
 
-    fn text(&self, name: &str) -> Result<&str, String> {
+    fn text(&self, name: &str) -> Result<&str, Fault> {
         match self.get(name)? {
             Value::Text(text) => Ok(text),
-            Value::Number(number) => Err(format!("{name} = {number}: expected a text")),
+            Value::Number(number) => Err(Fault::value(name, number, expected("a text"))),
         }
     }
 
-    fn within(&self, name: &str, least: f64, most: f64) -> Result<f64, String> {
+    fn within(&self, name: &str, least: f64, most: f64) -> Result<f64, Fault> {
         match self.get(name)? {
             Value::Number(number) if (least..=most).contains(number) => Ok(*number),
-            Value::Number(number) => Err(format!("{name} = {number}: expected {least} to {most}")),
-            Value::Text(text) => Err(format!("{name} = `{text}`: expected a number")),
+            Value::Number(number) => {
+                Err(Fault::value(name, number, expected(format!("{least} to {most}"))))
+            }
+            Value::Text(text) => Err(Fault::value(name, text, expected("a number"))),
         }
     }
 
-    fn whole(&self, name: &str, least: f64, most: f64) -> Result<f64, String> {
+    fn whole(&self, name: &str, least: f64, most: f64) -> Result<f64, Fault> {
         let number = self.within(name, least, most)?;
         match number.fract() == 0.0 {
             true => Ok(number),
-            false => Err(format!("{name} = {number}: expected a whole number")),
+            false => Err(Fault::value(name, number, expected("a whole number"))),
         }
     }
 
     /// A whole number, 1 or more.
-    fn count(&self, name: &str) -> Result<u32, String> {
+    fn count(&self, name: &str) -> Result<u32, Fault> {
         Ok(self.whole(name, 1.0, 1e9)? as u32)
     }
 
     /// Mean number of flows per round.
-    fn strength(&self, name: &str) -> Result<f64, String> {
+    fn strength(&self, name: &str) -> Result<f64, Fault> {
         self.within(name, 0.0, 30.0)
     }
 
-    fn rate(&self, name: &str) -> Result<f64, String> {
+    fn rate(&self, name: &str) -> Result<f64, Fault> {
         let text = self.text(name)?;
-        let rate: Rate = text.parse().map_err(|error| format!("{name} = `{text}`: {error}"))?;
+        let rate: Rate = text.parse().map_err(|fault: Fault| fault.of(name))?;
         Ok(rate.0 as f64)
     }
 
-    fn span(&self, name: &str) -> Result<f64, String> {
+    fn span(&self, name: &str) -> Result<f64, Fault> {
         let text = self.text(name)?;
-        let span: Span = text.parse().map_err(|error| format!("{name} = `{text}`: {error}"))?;
+        let span: Span = text.parse().map_err(|fault: Fault| fault.of(name))?;
         Ok(span.as_secs_f64())
     }
 
-    fn one_of(&self, name: &str, names: &[&str]) -> Result<usize, String> {
+    fn one_of(&self, name: &str, names: &[&str]) -> Result<usize, Fault> {
         let text = self.text(name)?;
-        names.iter().position(|known| *known == text).ok_or_else(|| {
-            let hint = nearest(text, names.iter().copied());
-            format!("{name} = `{text}`: expected one of {}{hint}", names.join(", "))
-        })
+        names
+            .iter()
+            .position(|known| *known == text)
+            .ok_or_else(|| Fault::value(name, text, one_of(text, names.iter().copied())))
     }
 
-    fn scheme(&self) -> Result<Scheme, String> {
+    fn scheme(&self) -> Result<Scheme, Fault> {
         Ok([Scheme::Ren, Scheme::Traditional][self.one_of("scheme", &["ren", "traditional"])?])
     }
 
-    fn repeats(&self) -> Result<Repeats, String> {
+    fn repeats(&self) -> Result<Repeats, Fault> {
         let (rounds, repeats) = (self.count("rounds")?, self.count("repeats")?);
         Ok(Repeats { rounds, repeats, seed: self.whole("seed", 0.0, 9e15)? as u64 })
     }
 
     /// The flow of AMRT's Figure 6 and when it uses the entire link again: `reduced` is R/C, `after`
     /// is T_R over the ideal completion time, `full` is `earliest` or `latest`.
-    fn reduced(&self) -> Result<(amrt::Reduced, f64), String> {
+    fn reduced(&self) -> Result<(amrt::Reduced, f64), Fault> {
         let capacity = self.rate("rate")? * self.span("rtt")? / (8.0 * PACKET);
         let size = self.count("size")? as f64 / PACKET;
         let reduced = self.within("reduced", 1.0 / capacity, 1.0 - 1.0 / capacity)? * capacity;
@@ -269,20 +280,22 @@ impl Arguments {
         };
         match flow.lasts(full) {
             true => Ok((flow, full)),
-            false => Err(format!("the flow ends before it uses the entire link again: {flow:?}")),
+            false => Err(Fault::new(format!(
+                "the flow ends before it uses the entire link again: {flow:?}"
+            ))),
         }
     }
 
-    fn bits(&self) -> Result<f64, String> {
+    fn bits(&self) -> Result<f64, Fault> {
         let scheme = self.text("scheme")?;
         let bits = decn::feedback_bits(scheme);
         bits.map(|bits| bits as f64).ok_or_else(|| {
             let hint = nearest(scheme, decn::FEEDBACK_BITS.iter().map(|(name, _)| *name));
-            format!("scheme = `{scheme}`: not in DECN's Table I{hint}")
+            Fault::value("scheme", scheme, wrong("not in DECN's Table I").meant(hint))
         })
     }
 
-    fn packets(&self) -> Result<&'static incast_workload::PacketTable, String> {
-        incast_workload::packet_table(self.text("packets")?).map_err(|error| error.to_string())
+    fn packets(&self) -> Result<&'static incast_workload::PacketTable, Fault> {
+        incast_workload::packet_table(self.text("packets")?)
     }
 }

@@ -4,6 +4,7 @@
 use super::files;
 use super::real_time;
 use super::results::{decode, encode};
+use incast_experiment::fault::wrong;
 use incast_experiment::{Fault, VERSION};
 use incast_measure::measured::Measured;
 use incast_measure::{Fidelity, write_atomic};
@@ -130,11 +131,13 @@ impl Store {
         let here = std::env::current_dir().map_err(Fault::new)?;
         let places = here.ancestors().map(|one| one.join("experiments"));
         places.into_iter().find(|place| place.join(KNOWN).is_file()).ok_or_else(|| {
-            let problem = format!(
-                "no kept results: there is no folder `experiments` with {KNOWN} in {} or above; \
-                 expected to be called inside a clone of the repository, which has them, or --keep with its \
-                 folder `experiments`",
+            let problem = wrong(format!(
+                "no kept results: there is no folder `experiments` with {KNOWN} in {} or above",
                 here.display()
+            ))
+            .expected(
+                "to be called inside a clone of the repository, which has them, or --keep with its \
+                 folder `experiments`",
             );
             Fault::at("--from-kept", problem)
         })

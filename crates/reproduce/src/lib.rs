@@ -36,7 +36,7 @@ mod tests;
 
 use expected::Experiment;
 use incast_experiment::scenario::Clock;
-use incast_experiment::{Fault, Monitor, nearest};
+use incast_experiment::{Fault, Monitor, fault, nearest};
 use incast_study::{Progress, run_local};
 use judged::Results;
 use model::{Model, Values};
@@ -243,9 +243,8 @@ fn chosen(requested: &str, options: &Options) -> Result<Vec<Experiment>, Fault> 
     let all = Experiment::all()?;
     if !all.iter().any(|one| fits(&one.name)) {
         let hint = nearest(requested, all.iter().map(|one| one.name.as_str()));
-        return Err(Fault::new(format!(
-            "no experiment `{requested}`; `incast list` shows all{hint}"
-        )));
+        let problem = fault::wrong(format!("no experiment `{requested}`; `incast list` shows all"));
+        return Err(Fault::new(problem.meant(hint)));
     }
     if options.clock.is_some() {
         check_clock(requested)?;
@@ -311,9 +310,8 @@ fn check_sets(chosen: &[Experiment], wanted: &[String]) -> Result<(), Fault> {
     match wanted.iter().find(|name| !known.contains(name)) {
         None => Ok(()),
         Some(other) => {
-            let hint = nearest(other, known.iter().map(String::as_str));
-            let expected = format!("expected one of {}{hint}", known.join(", "));
-            Err(Fault::value("--assuming", other, expected))
+            let known = fault::one_of(other, known.iter().map(String::as_str));
+            Err(Fault::value("--assuming", other, known))
         }
     }
 }
@@ -326,12 +324,12 @@ fn check_runs(chosen: &[Experiment], wanted: &[String]) -> Result<(), Fault> {
     let full: Vec<String> = chosen.iter().flat_map(Experiment::runs).collect();
     let short: Vec<String> = chosen.iter().flat_map(Experiment::runs_along).collect();
     let hint = nearest(other, full.iter().chain(&short).map(String::as_str));
-    let expected = match chosen {
-        [one] if short.is_empty() => format!("expected some of {}{hint}", one.runs().join(", ")),
-        [_] => format!("expected some of {}, or as {}{hint}", short.join(", "), full[0]),
-        _ => format!("expected names of runs in the figures' claims.toml{hint}"),
+    let accepted = match chosen {
+        [one] if short.is_empty() => format!("some of {}", one.runs().join(", ")),
+        [_] => format!("some of {}, or as {}", short.join(", "), full[0]),
+        _ => "names of runs in the figures' claims.toml".into(),
     };
-    Err(Fault::value("--runs", other, expected))
+    Err(Fault::value("--runs", other, fault::expected(accepted).meant(hint)))
 }
 
 /// The sets of an experiment that are asked for.

@@ -201,7 +201,7 @@ impl Model {
 }
 
 impl Curve {
-    fn evaluate(&self, seed: Option<u64>) -> Result<Vec<(f64, f64)>, String> {
+    fn evaluate(&self, seed: Option<u64>) -> Result<Vec<(f64, f64)>, Fault> {
         let function = functions::find(&self.function)?;
         let mut with = self.with.clone();
         if let (Some(seed), Some(own)) = (seed, with.get_mut("seed")) {
@@ -209,12 +209,12 @@ impl Curve {
         }
         let Some(along) = &self.along else {
             if !self.at.is_empty() {
-                return Err("`at` without `along`".into());
+                return Err(Fault::new("`at` without `along`"));
             }
             return Ok(vec![(0.0, function.evaluate(&Arguments(with))?)]);
         };
         if self.at.is_empty() || self.at.windows(2).any(|pair| pair[0] >= pair[1]) {
-            return Err("`at` needs ascending values".into());
+            return Err(Fault::new("`at` needs ascending values"));
         }
         let value = |at: &f64| {
             let mut with = with.clone();

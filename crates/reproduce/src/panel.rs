@@ -3,6 +3,7 @@
 use super::expected::Experiment;
 use super::template::Templated;
 use incast_experiment::Fault;
+use incast_experiment::fault::expected;
 use incast_measure::measured::{Form, Measure, Of, Quantity, Wanted};
 use incast_transport::Span;
 use serde::Deserialize;
@@ -139,8 +140,10 @@ impl Panel {
             && self.sizes.is_empty()
             && self.form.is_none();
         if !self.flows.is_empty() && (self.step.is_none() || !rate || !alone) {
-            let expected = "expected only with `step` and the measure `flow_gbps` without `flow`, and without at, lines, \
-                            sizes and form";
+            let expected = expected(
+                "only with `step` and the measure `flow_gbps` without `flow`, and without at, lines, \
+                            sizes and form",
+            );
             let names: Vec<&str> = self.flows.keys().map(String::as_str).collect();
             return Err(Fault::value("panel.flows", names.join(", "), expected));
         }

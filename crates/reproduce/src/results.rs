@@ -7,6 +7,7 @@ use arrow_array::{
     Array, ArrayRef, Float64Array, ListArray, RecordBatch, StringArray, UInt64Array,
 };
 use incast_experiment::Fault;
+use incast_experiment::fault::{Problem, expected};
 use incast_measure::measured::Seen;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
@@ -142,19 +143,19 @@ pub(super) fn decode(bytes: Vec<u8>, experiment: &str) -> Result<Tables, Fault> 
     let mut tables = Tables::new();
     for batch in reader.map_err(|error| broken(&error))? {
         let batch = batch.map_err(|error| broken(&error))?;
-        read(&batch, experiment, &mut tables).map_err(|why| broken(&why))?;
+        read(&batch, experiment, &mut tables).map_err(|why| broken(&why.sentence()))?;
     }
     Ok(tables)
 }
 
 /// A column of a batch.
-fn column<'a, A: 'static>(batch: &'a RecordBatch, name: &str) -> Result<&'a A, String> {
+fn column<'a, A: 'static>(batch: &'a RecordBatch, name: &str) -> Result<&'a A, Problem> {
     let found = batch.column_by_name(name).and_then(|found| found.as_any().downcast_ref::<A>());
     let kind = COLUMNS.iter().find(|own| own.0 == name).map_or("", |own| own.1);
-    found.ok_or_else(|| format!("expected a column `{name}` of {kind}"))
+    found.ok_or_else(|| expected(format!("a column `{name}` of {kind}")))
 }
 
-fn read(batch: &RecordBatch, experiment: &str, tables: &mut Tables) -> Result<(), String> {
+fn read(batch: &RecordBatch, experiment: &str, tables: &mut Tables) -> Result<(), Problem> {
     let texts = |name| column::<StringArray>(batch, name);
     let wholes = |name| column::<UInt64Array>(batch, name);
     let (measure, run, transport, set) =
@@ -186,7 +187,7 @@ fn read(batch: &RecordBatch, experiment: &str, tables: &mut Tables) -> Result<()
         let Some(id) = maybe(measure, at) else { continue };
         let points = list.value(at);
         let points = points.as_any().downcast_ref::<Float64Array>();
-        let points = points.ok_or("expected a column `list` of lists of float64")?;
+        let points = points.ok_or(expected("a column `list` of lists of float64"))?;
         let seen = Seen {
             value: value.is_valid(at).then(|| value.value(at)),
             flows: flows.value(at),

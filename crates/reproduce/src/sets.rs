@@ -3,6 +3,8 @@
 use super::as_run::AS_RUN;
 use super::band::Word;
 use super::{InSet, Judgement};
+use incast_experiment::fault::expected;
+use incast_experiment::fault::wrong;
 use incast_experiment::scenario::Clock;
 use incast_experiment::{Fault, World, nearest};
 use serde::Deserialize;
@@ -222,8 +224,8 @@ impl Set {
             || sensitivity.is_some_and(|what| !what.is_empty() && !what.contains('/'));
         if !known {
             let names = TITLES.map(|(name, _)| name).join(", ");
-            let expected = format!("expected one of {names}, or sensitivity/...");
-            return Err(Fault::new(format!("set `{}`: {expected}", self.name)));
+            let problem = expected(format!("one of {names}, or sensitivity/..."));
+            return Err(Fault::new(problem.in_part(&format!("set `{}`", self.name))));
         }
         let none = self.departures.is_empty() && self.replacements.is_empty();
         if self.name != PUBLISHED && none {
@@ -255,9 +257,10 @@ pub fn inherit(sets: &mut [Set]) -> Result<(), Fault> {
         let Some(name) = &set.base else { continue };
         let Some(base) = bases.iter().find(|one| one.name == *name) else {
             let names: Vec<&str> = bases.iter().map(|one| one.name.as_str()).collect();
-            let (near, names) = (nearest(name, names.iter().copied()), names.join(", "));
-            let expected = format!("expected a set without a base: {names}{near}");
-            return Err(Fault::new(format!("set `{}`: base `{name}`: {expected}", set.name)));
+            let near = nearest(name, names.iter().copied());
+            let problem = wrong(format!("set `{}`: base `{name}`", set.name));
+            let accepted = format!("a set without a base: {}", names.join(", "));
+            return Err(Fault::new(problem.expected(accepted).meant(near)));
         };
         let again = |own: &&Departure| base.departures.iter().any(|one| one.key == own.key);
         if let Some(own) = set.departures.iter().find(again) {
@@ -277,8 +280,8 @@ pub fn named<'a>(name: &str, of: &'a [Set], key: &str) -> Result<&'a Set, Fault>
     of.iter().find(|set| set.name == name).ok_or_else(|| {
         let names: Vec<&str> = of.iter().map(|set| set.name.as_str()).collect();
         let near = nearest(name, names.iter().copied());
-        let expected = format!("expected one of the paper's sets.toml: {}{near}", names.join(", "));
-        Fault::value(key, name, expected)
+        let accepted = format!("one of the paper's sets.toml: {}", names.join(", "));
+        Fault::value(key, name, expected(accepted).meant(near))
     })
 }
 

@@ -1,6 +1,7 @@
 //! Claims and panels that are alike are written once: `each` names what differs between them.
 
 use incast_experiment::Fault;
+use incast_experiment::fault::{Problem, wrong};
 use incast_protocols::CATALOGUE;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
@@ -31,9 +32,9 @@ pub fn written_out<T: Templated>(all: &[Table], runs: &[String]) -> Result<Vec<T
     let mut out = vec![];
     for template in all {
         let text = template.get(T::HEAD).and_then(Value::as_str).unwrap_or_default();
-        let named = |why: String| Fault::new(format!("`{text}`: {why}"));
+        let named = |why: Problem| Fault::text(text, why);
         for one in expanded::<T>(template, runs).map_err(named)? {
-            out.push(one.try_into().map_err(|error: toml::de::Error| named(error.to_string()))?);
+            out.push(one.try_into().map_err(|error: toml::de::Error| named(error.into()))?);
         }
     }
     Ok(out)
@@ -41,14 +42,14 @@ pub fn written_out<T: Templated>(all: &[Table], runs: &[String]) -> Result<Vec<T
 
 /// What a template stands for: one for each combination of the values of `each`, in which the name that
 /// the text has first varies slowest.
-fn expanded<T: Templated>(template: &Table, runs: &[String]) -> Result<Vec<Table>, String> {
+fn expanded<T: Templated>(template: &Table, runs: &[String]) -> Result<Vec<Table>, Problem> {
     let mut base = template.clone();
     let but = base.remove("but");
     let Some(each) = base.remove("each") else {
         let alone = but.is_none().then(|| vec![base]);
-        return alone.ok_or_else(|| "`but` needs `each`".to_string());
+        return alone.ok_or_else(|| wrong("`but` needs `each`"));
     };
-    let Value::Table(each) = each else { return Err("`each`: expected names with lists".into()) };
+    let Value::Table(each) = each else { return Err(wrong("`each`").expected("names with lists")) };
     let mut dimensions = each
         .into_iter()
         .map(|(name, values)| Dimension::of(name, values, runs))
@@ -56,7 +57,7 @@ fn expanded<T: Templated>(template: &Table, runs: &[String]) -> Result<Vec<Table
     let text = base.get(T::HEAD).and_then(Value::as_str).unwrap_or_default().to_string();
     for one in &dimensions {
         if one.place(&text).is_none() {
-            return Err(format!("`each.{}` is not named in `{}`", one.name, T::HEAD));
+            return Err(wrong(format!("`each.{}` is not named in `{}`", one.name, T::HEAD)));
         }
     }
     dimensions.sort_by_key(|one| one.place(&text));
@@ -79,7 +80,7 @@ fn expanded<T: Templated>(template: &Table, runs: &[String]) -> Result<Vec<Table
         let own: Vec<_> = own.collect();
         bound.extend(own);
         if let Some(other) = bound.keys().find(|key| !known(key)) {
-            return Err(format!("`{other}` is no key, and not named in the template"));
+            return Err(wrong(format!("`{other}` is no key, and not named in the template")));
         }
         let mut made = base.clone();
         let keys = bound.iter().filter(|(key, _)| T::KEYS.contains(&key.as_str()));
@@ -93,20 +94,24 @@ fn expanded<T: Templated>(template: &Table, runs: &[String]) -> Result<Vec<Table
 }
 
 impl Dimension {
-    fn of(name: String, values: Value, runs: &[String]) -> Result<Dimension, String> {
+    fn of(name: String, values: Value, runs: &[String]) -> Result<Dimension, Problem> {
         let values = match values {
             Value::Array(values) => values,
             Value::String(all) if all == "all" && name == "run" => {
                 runs.iter().map(|run| Value::String(run.clone())).collect()
             }
-            _ => return Err(format!("`each.{name}`: expected a list, or \"all\" of `run`")),
+            _ => {
+                return Err(wrong(format!("`each.{name}`")).expected("a list, or \"all\" of `run`"));
+            }
         };
         let own = |value: Value| match value {
             Value::Table(own) if own.contains_key(&name) => Ok(own),
-            Value::Table(_) => Err(format!("`each.{name}`: expected `{name}` in every table")),
+            Value::Table(_) => {
+                Err(wrong(format!("`each.{name}`")).expected(format!("`{name}` in every table")))
+            }
             value => Ok(Table::from_iter([(name.clone(), value)])),
         };
-        let values = values.into_iter().map(own).collect::<Result<_, String>>()?;
+        let values = values.into_iter().map(own).collect::<Result<_, Problem>>()?;
         Ok(Dimension { name, values })
     }
 
@@ -134,7 +139,7 @@ impl Exception {
     }
 }
 
-fn exceptions(but: Option<Value>, dimensions: &[Dimension]) -> Result<Vec<Exception>, String> {
+fn exceptions(but: Option<Value>, dimensions: &[Dimension]) -> Result<Vec<Exception>, Problem> {
     const EXPECTED: &str = "`but`: expected a list of { at = [{ NAME = VALUE }], KEY = VALUE }";
     let all = match but {
         None => return Ok(vec![]),
@@ -147,12 +152,12 @@ fn exceptions(but: Option<Value>, dimensions: &[Dimension]) -> Result<Vec<Except
         let at: Vec<Table> = keys.remove("at").and_then(|at| at.try_into().ok()).ok_or(EXPECTED)?;
         for (name, wanted) in at.iter().flatten() {
             let of = dimensions.iter().find(|one| one.name == *name);
-            let of = of.ok_or_else(|| format!("`but`: there is no `each.{name}`"))?;
+            let of = of.ok_or_else(|| wrong(format!("`but`: there is no `each.{name}`")))?;
             let wanted = wanted.as_array().map_or(std::slice::from_ref(wanted), Vec::as_slice);
             let missing =
                 |value: &&Value| of.values.iter().all(|own| own.get(name) != Some(*value));
             if let Some(other) = wanted.iter().find(missing) {
-                return Err(format!("`but`: `each.{name}` has no {other}"));
+                return Err(wrong(format!("`but`: `each.{name}` has no {other}")));
             }
         }
         found.push(Exception { at, keys });

@@ -1,9 +1,10 @@
 //! Combinations of the values of varied keys.
 
 use crate::series::Series;
+use incast_experiment::Fault;
+use incast_experiment::fault::{expected, one_of, wrong};
 use incast_experiment::scenario::study::Study as Section;
 use incast_experiment::scenario::{Node, Value};
-use incast_experiment::{Fault, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keys that advance together, and their values, one list per key.
@@ -22,13 +23,13 @@ pub struct Combined {
     pub values: Vec<Option<Node>>,
 }
 
-/// Keys that a study cannot vary, with the reason.
-const FIXED: [(&str, &str); 5] = [
-    ("run.seed", "expected the key `seeds` of [study]"),
-    ("run.threads", "it does not change results"),
-    ("transport.names", "expected `transport.names` outside of [study], and `variants`"),
-    ("title", "it does not change results"),
-    ("output", "it does not change results"),
+/// Keys that a study cannot vary, with what is expected; without that they do not change results.
+const FIXED: [(&str, Option<&str>); 5] = [
+    ("run.seed", Some("the key `seeds` of [study]")),
+    ("run.threads", None),
+    ("transport.names", Some("`transport.names` outside of [study], and `variants`")),
+    ("title", None),
+    ("output", None),
 ];
 
 /// Refuses keys that cannot be varied, groups and conditions that do not fit.
@@ -39,11 +40,15 @@ pub fn check(section: &Section, series: &[Series]) -> Result<(), Fault> {
         let fixed = FIXED.iter().find(|(fixed, _)| {
             key.strip_prefix(fixed).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });
-        if let Some((_, why)) = fixed {
-            return Err(Fault::at(path, format!("cannot be varied: {why}")));
+        if let Some((_, instead)) = fixed {
+            let problem = match instead {
+                Some(instead) => wrong("cannot be varied").expected(instead),
+                None => wrong("cannot be varied: it does not change results"),
+            };
+            return Err(Fault::at(path, problem));
         }
         if key.split('.').any(str::is_empty) || key.starts_with("study") {
-            let problem = "expected a key of the scenario, such as `traffic.0.load`";
+            let problem = expected("a key of the scenario, such as `traffic.0.load`");
             return Err(Fault::at(path, problem));
         }
         if let Some(rest) = key.strip_prefix("transport.parameters.") {
@@ -62,7 +67,7 @@ pub fn check(section: &Section, series: &[Series]) -> Result<(), Fault> {
                 if other == "transport" {
                     let all = series.iter().flat_map(|one| [&one.label, &one.transport]);
                     let all: BTreeSet<&str> = all.map(String::as_str).collect();
-                    one_of(&text, &all.into_iter().collect::<Vec<_>>(), &path)?;
+                    among(&text, &all.into_iter().collect::<Vec<_>>(), &path)?;
                     continue;
                 }
                 is_varied(other, &known, &path)?;
@@ -73,29 +78,27 @@ pub fn check(section: &Section, series: &[Series]) -> Result<(), Fault> {
                 let values =
                     &section.vary.0.iter().find(|(name, _)| name == other).expect("is varied").1;
                 let texts: Vec<String> = values.0.iter().map(Node::to_string).collect();
-                one_of(&text, &texts.iter().map(String::as_str).collect::<Vec<_>>(), &path)?;
+                among(&text, &texts.iter().map(String::as_str).collect::<Vec<_>>(), &path)?;
             }
         }
     }
     Ok(())
 }
 
-fn one_of(text: &str, all: &[&str], path: &str) -> Result<(), Fault> {
+fn among(text: &str, all: &[&str], path: &str) -> Result<(), Fault> {
     if all.contains(&text) {
         return Ok(());
     }
-    let hint = nearest(text, all.iter().copied());
-    Err(Fault::value(path, text, format!("expected one of {}{hint}", all.join(", "))))
+    Err(Fault::value(path, text, one_of(text, all.iter().copied())))
 }
 
 fn is_varied(key: &str, known: &[&str], path: &str) -> Result<(), Fault> {
     if known.contains(&key) {
         return Ok(());
     }
-    let hint = nearest(key, known.iter().copied());
     let problem = match known {
-        [] => "no key is varied: expected keys of [study.vary]".to_string(),
-        known => format!("not a varied key: expected one of {}{hint}", known.join(", ")),
+        [] => wrong("no key is varied").expected("keys of [study.vary]"),
+        known => one_of(key, known.iter().copied()).in_part(&"not a varied key"),
     };
     Err(Fault::at(path, problem))
 }
@@ -106,10 +109,7 @@ fn of_study(name: &str, series: &[Series], path: &str) -> Result<(), Fault> {
     if names.contains(name) {
         return Ok(());
     }
-    let hint = nearest(name, names.iter().copied());
-    let all: Vec<&str> = names.into_iter().collect();
-    let problem =
-        format!("`{name}` is not in this study: expected one of {}{hint}", all.join(", "));
+    let problem = one_of(name, names).in_part(&format!("`{name}` is not in this study"));
     Err(Fault::at(path, problem))
 }
 
@@ -121,7 +121,11 @@ fn groups(section: &Section, known: &[&str]) -> Result<(), Fault> {
         for key in group {
             is_varied(key, known, &path)?;
             if grouped.contains(&key.as_str()) {
-                return Err(Fault::value(path, key, "twice; expected each key in one group"));
+                return Err(Fault::value(
+                    path,
+                    key,
+                    wrong("twice").expected("each key in one group"),
+                ));
             }
             grouped.push(key);
         }
@@ -134,7 +138,7 @@ fn groups(section: &Section, known: &[&str]) -> Result<(), Fault> {
         if lengths.windows(2).any(|two| two[0].1 != two[1].1) {
             let all: Vec<String> =
                 lengths.iter().map(|(key, count)| format!("{key} has {count}")).collect();
-            let problem = format!("expected as many values of each key; {}", all.join(", "));
+            let problem = expected(format!("as many values of each key; {}", all.join(", ")));
             return Err(Fault::at(path, problem));
         }
     }

@@ -5,6 +5,7 @@ use crate::row::{Row, Times};
 use crate::store::Store;
 use crate::study::Study;
 use incast_experiment::Fault;
+use incast_experiment::fault::{expected, wrong};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::{Table, Value};
@@ -30,10 +31,10 @@ pub struct Joined {
 /// folders; what the system says. Then no row has been added.
 pub fn join(folders: &[PathBuf], out: Option<&Path>) -> Result<Joined, Fault> {
     let [first, others @ ..] = folders else {
-        return Err(Fault::new("expected at least two folders to join"));
+        return Err(Fault::new(expected("at least two folders to join")));
     };
     if others.is_empty() {
-        return Err(Fault::new("expected at least two folders to join"));
+        return Err(Fault::new(expected("at least two folders to join")));
     }
     let base = Store::read(first)?;
     let label = label(first)?;
@@ -95,13 +96,14 @@ fn equal(a: &Row, b: &Row) -> bool {
 
 fn conflict(row: &Row, first: &Path, second: &Path) -> Fault {
     let Row { hash, transport, seed, .. } = row;
-    Fault::new(format!(
+    let problem = wrong(format!(
         "the row of {transport}, seed {seed}, differs between {} and {}, and both say that they are \
-         results of one version: rows/{hash}.json; expected equal rows - remove the wrong one, and the \
-         next `incast study` runs it again",
+         results of one version: rows/{hash}.json",
         first.display(),
         second.display()
-    ))
+    ));
+    let accepted = "equal rows - remove the wrong one, and the next `incast study` runs it again";
+    Fault::new(problem.expected(accepted))
 }
 
 /// What a folder says of itself.
@@ -118,22 +120,26 @@ fn agree(first: &Path, own: &serde_json::Value, folder: &Path) -> Result<(), Fau
     let place = folder.display().to_string();
     for (key, what) in [("engine", "results of version"), ("incast", "rows of incast")] {
         if own[key] != other[key] {
-            let problem = format!(
-                "has {what} {}, and {} has {}: expected folders of one version",
+            let problem = wrong(format!(
+                "has {what} {}, and {} has {}",
                 other[key],
                 first.display(),
                 own[key]
-            );
+            ))
+            .expected("folders of one version");
             return Err(Fault::new(problem).placed(place));
         }
     }
     if own["family"] != other["family"] {
         let keys = differing(&own["family"], &other["family"], "");
-        let problem = format!(
-            "is of another study than {}: they differ in {}; expected the same scenario, with other \
-             values of the same varied keys, other seeds or other transports",
+        let problem = wrong(format!(
+            "is of another study than {}: they differ in {}",
             first.display(),
             if keys.is_empty() { "what they vary".into() } else { keys.join(", ") }
+        ))
+        .expected(
+            "the same scenario, with other \
+             values of the same varied keys, other seeds or other transports",
         );
         return Err(Fault::new(problem).placed(place));
     }
@@ -217,7 +223,7 @@ fn merge_study(own: &mut Table, other: Table) -> Result<(), Fault> {
                 if let Some(key) = keys.first() {
                     return Err(Fault::at(
                         key,
-                        "differs between the two studies: expected the same value",
+                        wrong("differs between the two studies").expected("the same value"),
                     ));
                 }
             }
@@ -233,7 +239,7 @@ fn merge_study(own: &mut Table, other: Table) -> Result<(), Fault> {
 fn merge_section(own: &mut Table, other: Table) -> Result<(), Fault> {
     let zipped: Vec<Vec<String>> = groups(own);
     if groups(&other) != zipped {
-        return Err(Fault::at("study.zip", "differs: expected the same groups in both"));
+        return Err(Fault::at("study.zip", wrong("differs").expected("the same groups in both")));
     }
     for (key, value) in other {
         match key.as_str() {
@@ -278,7 +284,7 @@ fn merge_values(own: &mut Table, other: &Table, zipped: &[Vec<String>]) -> Resul
     for group in all {
         let column = |table: &Table, key: &str| {
             let list = table.get(key).and_then(Value::as_array).cloned();
-            list.ok_or_else(|| Fault::at(format!("study.vary.{key}"), "expected a list in both"))
+            list.ok_or_else(|| Fault::at(format!("study.vary.{key}"), expected("a list in both")))
         };
         let columns = |table: &Table| {
             group.iter().map(|key| column(table, key)).collect::<Result<Vec<_>, Fault>>()
@@ -312,7 +318,7 @@ fn merge_files(own: &mut Table, other: Value) -> Result<(), Fault> {
             }
             Some(mine) if read(mine) == read(&path) => {}
             Some(_) => {
-                let problem = "another content in the two studies: expected the same file";
+                let problem = wrong("another content in the two studies").expected("the same file");
                 return Err(Fault::at(format!("study.files.{name}"), problem));
             }
         }

@@ -1,6 +1,7 @@
 //! One point of a study under one transport: what a worker needs to run it.
 
 use crate::series::Series;
+use incast_experiment::fault::wrong;
 use incast_experiment::scenario::Node;
 use incast_experiment::{Content, Contents, Fault, Scenario, VERSION, identity_of, sources};
 use incast_measure::Run;
@@ -202,11 +203,11 @@ impl Point {
         let own = identity_of(&scenario, &contents)?;
         let named = !packed.wanted.is_empty() || packed.hash == own;
         if own != packed.identity || !named {
-            return Err(Fault::new(format!(
-                "the point comes from a program with other results (version {}), and this is {VERSION}: \
-                 expected the same version of incast on every worker",
+            let problem = wrong(format!(
+                "the point comes from a program with other results (version {}), and this is {VERSION}",
                 packed.incast
-            )));
+            ));
+            return Err(Fault::new(problem.expected("the same version of incast on every worker")));
         }
         Ok(Point {
             hash: packed.hash,

@@ -10,6 +10,7 @@ use crate::driver::{Driver, DriverOptions, Outcome};
 use crate::store::Store;
 use crate::study::Study;
 use incast_experiment::Fault;
+use incast_experiment::fault::expected;
 use incast_experiment::scenario::{Node, Value};
 use incast_measure::statistics::{confidence, mean};
 use incast_measure::{Number, number};
@@ -51,9 +52,10 @@ impl Condition {
 
 impl Term {
     fn parse(whole: &str, text: &str) -> Result<Term, Fault> {
-        let wrong = |problem: String| Fault::value("until", whole, problem);
         let form = || {
-            wrong("expected a metric, one of < <= > >=, and a number, such as `slowdown_p99 < 5`; join several with `and`".into())
+            let accepted = "a metric, one of < <= > >=, and a number, such as `slowdown_p99 < 5`; \
+                            join several with `and`";
+            Fault::value("until", whole, expected(accepted))
         };
         let at = text.find(['<', '>']).ok_or_else(form)?;
         let (name, rest) = text.split_at(at);
@@ -64,7 +66,7 @@ impl Term {
             .parse()
             .ok()
             .filter(|limit: &f64| limit.is_finite());
-        let number = number(name.trim()).map_err(wrong)?;
+        let number = number(name.trim()).map_err(|fault| fault.of("until"))?;
         Ok(Term { number, below, equal, limit: limit.ok_or_else(form)? })
     }
 
@@ -157,17 +159,17 @@ impl Grid {
                 .unwrap_or(text.len());
             let (number, unit) = text.split_at(at);
             let number = number.trim().parse().ok().filter(|number: &f64| number.is_finite());
-            let problem = "expected a number, or a number with its unit, such as 10us";
+            let problem = expected("a number, or a number with its unit, such as 10us");
             number
                 .map(|number| (number, unit.to_string()))
                 .ok_or_else(|| Fault::value(key, text, problem))
         };
         let ((low, unit), (high, same)) = (read("from", from)?, read("to", to)?);
         if unit != same {
-            return Err(Fault::value("to", to, format!("expected the unit of `from`, `{unit}`")));
+            return Err(Fault::value("to", to, expected(format!("the unit of `from`, `{unit}`"))));
         }
         if low >= high {
-            return Err(Fault::value("to", to, format!("expected more than `from`, {from}")));
+            return Err(Fault::value("to", to, expected(format!("more than `from`, {from}"))));
         }
         let whole =
             low.fract() == 0.0 && high.fract() == 0.0 && !from.contains('.') && !to.contains('.');
@@ -179,10 +181,10 @@ impl Grid {
                     return Err(Fault::value(
                         "tolerance",
                         text,
-                        format!(
-                            "expected a positive number, in the unit of `from`{}",
+                        expected(format!(
+                            "a positive number, in the unit of `from`{}",
                             if unit.is_empty() { String::new() } else { format!(", {unit}") }
-                        ),
+                        )),
                     ));
                 }
             },
@@ -192,7 +194,7 @@ impl Grid {
             return Err(Fault::value(
                 "tolerance",
                 step,
-                format!("expected at least {}", (high - low) / MOST_STEPS),
+                expected(format!("at least {}", (high - low) / MOST_STEPS)),
             ));
         }
         let whole = whole && step.fract() == 0.0;

@@ -1,5 +1,6 @@
 //! What a study compares: transports, and variants of them.
 
+use incast_experiment::fault::{one_of, wrong};
 use incast_experiment::scenario::study::{Any, Ordered, Study as Section};
 use incast_experiment::scenario::{Node, Value};
 use incast_experiment::{Fault, entry, nearest};
@@ -36,8 +37,7 @@ pub fn series(names: &[String], section: &Section) -> Result<Vec<Series>, Fault>
     let labels: Vec<&str> = all.iter().map(|one| one.label.as_str()).collect();
     match &section.baseline {
         Some(baseline) if !labels.contains(&baseline.as_str()) => {
-            let hint = nearest(baseline, labels.iter().copied());
-            let problem = format!("expected one of {}{hint}", labels.join(", "));
+            let problem = one_of(baseline, labels.iter().copied());
             Err(Fault::value("study.baseline", baseline, problem))
         }
         _ => Ok(all),
@@ -46,7 +46,8 @@ pub fn series(names: &[String], section: &Section) -> Result<Vec<Series>, Fault>
 
 fn add(all: &mut Vec<Series>, own: Series, key: &str) -> Result<(), Fault> {
     if own.label.is_empty() || all.iter().any(|one| one.label == own.label) {
-        let problem = format!("`{}` twice or empty; expected names that differ", own.label);
+        let problem =
+            wrong(format!("`{}` twice or empty", own.label)).expected("names that differ");
         return Err(Fault::at(key, problem));
     }
     all.push(own);
@@ -56,8 +57,10 @@ fn add(all: &mut Vec<Series>, own: Series, key: &str) -> Result<(), Fault> {
 fn variant(label: &str, keys: &Ordered<Any>, path: &str) -> Result<Series, Fault> {
     let named = keys.0.iter().find(|(key, _)| key == "transport").map(|(_, Any(node))| node);
     let Some(Node { value: Value::Text(name), .. }) = named else {
-        let problem = "a variant needs the key `transport`: expected the name of a transport, such as \
-                       { transport = \"ren\", spend = \"any\" }";
+        let problem = wrong("a variant needs the key `transport`").expected(
+            "the name of a transport, such as \
+                       { transport = \"ren\", spend = \"any\" }",
+        );
         return Err(Fault::at(path, problem));
     };
     let entry = entry(name, &format!("{path}.transport"))?;
@@ -73,10 +76,9 @@ fn variant(label: &str, keys: &Ordered<Any>, path: &str) -> Result<Series, Fault
                 let all = || parameters.iter().copied().chain(["routing"]).chain(OF_FABRIC);
                 let hint = nearest(key, all());
                 let list: Vec<&str> = all().collect();
-                let problem = format!(
-                    "not a key of a variant of {name}: expected one of {}{hint}",
-                    list.join(", ")
-                );
+                let problem = wrong(format!("not a key of a variant of {name}"))
+                    .expected(format!("one of {}", list.join(", ")))
+                    .meant(hint);
                 return Err(Fault::at(format!("{path}.{key}"), problem));
             }
         };

@@ -16,6 +16,7 @@ use crate::join::differing;
 use crate::row::Row;
 use crate::study::Study;
 use crate::syncer::{self, Syncer};
+use incast_experiment::fault::wrong;
 use incast_experiment::scenario::Node;
 use incast_experiment::{Fault, VERSION, VERSIONS};
 use incast_measure::{write_atomic, write_atomic_unsynced};
@@ -77,7 +78,8 @@ impl Store {
         match store.label()? {
             Some(found) => store.check(&found, &label, study)?,
             None if has_others(dir) => {
-                let problem = "not the folder of a study, and not empty: expected another --out";
+                let problem =
+                    wrong("not the folder of a study, and not empty").expected("another --out");
                 return Err(Fault::new(problem).placed(dir.display().to_string()));
             }
             None => {}
@@ -162,12 +164,12 @@ impl Store {
     }
 
     fn other_layout(&self, found: &Label) -> Fault {
-        Fault::new(format!(
-            "a study that incast {} has kept in layout {}; this is {VERSION}, with layout {FORMAT}: \
-             expected another --out, or that version",
+        let problem = wrong(format!(
+            "a study that incast {} has kept in layout {}; this is {VERSION}, with layout {FORMAT}",
             found.incast, found.format
-        ))
-        .placed(self.dir.display().to_string())
+        ));
+        let fault = Fault::new(problem.expected("another --out, or that version"));
+        fault.placed(self.dir.display().to_string())
     }
 
     /// Refuses a folder whose rows cannot be this study's.
@@ -177,11 +179,12 @@ impl Store {
             return Err(self.other_layout(found));
         }
         if found.engine != own.engine {
-            let problem = format!(
+            let problem = wrong(format!(
                 "its rows are results of version {} (incast {}), and this program has version {}: \
-                 they cannot stand in one table; expected another --out, or to remove the folder",
+                 they cannot stand in one table",
                 found.engine, found.incast, own.engine
-            );
+            ))
+            .expected("another --out, or to remove the folder");
             return Err(Fault::new(problem).placed(place));
         }
         if found.family == own.family {
@@ -193,14 +196,15 @@ impl Store {
         }
         let family = |label: &Label| serde_json::to_value(&label.family).expect("plain data");
         let keys = differing(&family(found), &family(own), "");
-        let problem = format!(
-            "the folder of another study, `{}`, which has {} rows and no point in common with `{}`: they \
-             differ in {}; expected another --out, or to remove the folder",
+        let keys = if keys.is_empty() { "what they vary".into() } else { keys.join(", ") };
+        let problem = wrong(format!(
+            "the folder of another study, `{}`, which has {} rows and no point in common with `{}`: \
+             they differ in {keys}",
             found.study,
             rows.len(),
-            own.study,
-            if keys.is_empty() { "what they vary".into() } else { keys.join(", ") }
-        );
+            own.study
+        ))
+        .expected("another --out, or to remove the folder");
         Err(Fault::new(problem).placed(place))
     }
 

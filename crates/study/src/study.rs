@@ -6,6 +6,7 @@ use crate::rounds::{Known, planned};
 use crate::series::{Series, series};
 use crate::store::Store;
 use crate::table::setting;
+use incast_experiment::fault::{expected, wrong};
 use incast_experiment::scenario::study::{Seeds, Study as Section};
 use incast_experiment::scenario::{Node, Value, title_of};
 use incast_experiment::{Content, Contents, Draft, Fault, Plan, Scenario, gather};
@@ -116,8 +117,10 @@ impl Study {
         let whole = draft.clone();
         let placed = |fault: Fault| whole.placed(fault);
         let Some(node) = draft.take("study") else {
-            let problem = "there is no [study]: expected keys to vary, variants or seeds, or `incast run` \
-                           for a single scenario";
+            let problem = wrong("there is no [study]").expected(
+                "keys to vary, variants or seeds, or `incast run` \
+                           for a single scenario",
+            );
             return Err(placed(Fault::at("study", problem)));
         };
         let section = Section::of_node(&node).map_err(placed)?;
@@ -346,7 +349,7 @@ impl Study {
     fn placed(&self, fault: Fault) -> Fault {
         let varied = self.section.vary.0.iter().find(|(key, _)| fault.key() == Some(key));
         match varied.and_then(|(_, values)| values.0[0].origin.line()) {
-            Some(line) => fault.placed(format!("{}:{line}", self.draft.name())),
+            Some(line) => fault.on_line(self.draft.name(), line),
             None => self.draft.placed(fault),
         }
     }
@@ -411,7 +414,7 @@ fn repeat(section: &Section) -> Result<Option<Repeat>, Fault> {
     let Some(own) = &section.repeat_until else { return Ok(None) };
     let key = |key: &str| format!("study.repeat_until.{key}");
     if section.seeds.is_some() {
-        let problem = "expected either `seeds` or `repeat_until`, not both";
+        let problem = expected("either `seeds` or `repeat_until`, not both");
         return Err(Fault::at("study.seeds", problem));
     }
     let number = incast_measure::number(&own.metric)
@@ -420,7 +423,7 @@ fn repeat(section: &Section) -> Result<Option<Repeat>, Fault> {
     let half_width =
         half_width.map_err(|problem| Fault::value(key("half_width"), &own.half_width, problem))?;
     if own.most < own.least {
-        let problem = format!("expected `least`, {}, or more", own.least);
+        let problem = expected(format!("`least`, {}, or more", own.least));
         return Err(Fault::value(key("most"), own.most, problem));
     }
     Ok(Some(Repeat { number, half_width, least: own.least, most: own.most }))
@@ -453,9 +456,8 @@ fn copies(section: &Section, folder: &Path) -> Result<Contents, Fault> {
 fn limited(section: &Section, each: usize, most: usize) -> Result<(), Fault> {
     let points = count(section) * each as f64;
     if points > most as f64 {
-        let problem = format!(
-            "{points} points: expected at most {most}; `--yes`, or `yes=True`, runs them all the same"
-        );
+        let problem = wrong(format!("{points} points"))
+            .expected(format!("at most {most}; `--yes`, or `yes=True`, runs them all the same"));
         return Err(Fault::at("study.vary", problem));
     }
     Ok(())

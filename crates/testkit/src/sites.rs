@@ -1,8 +1,8 @@
 //! Sites without a fabric around them, and transports configured for them.
 
 use incast_transport::{
-    Configured, FabricSite, Framing, HostId, HostSite, Limit, PortSite, Rate, Routing, Span,
-    Transport,
+    Configured, FabricSite, Framing, HostId, HostSite, Limit, PortSite, Rate, Routing, Setting,
+    Span, Transport,
 };
 use std::sync::Arc;
 
@@ -55,8 +55,8 @@ pub fn switch_port(rate: Rate, base_rtt: Span) -> PortSite {
 }
 
 /// Settings in the form in which a user writes them.
-pub fn key_values(settings: &[(&str, &str)]) -> Vec<(String, String)> {
-    settings.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect()
+pub fn key_values(settings: &[(&str, &str)]) -> Vec<(String, Setting)> {
+    settings.iter().map(|(key, value)| (key.to_string(), (*value).into())).collect()
 }
 
 /// A transport with settings that it must accept.

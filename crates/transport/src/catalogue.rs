@@ -1,10 +1,10 @@
 //! Catalogue entries of transports: names, requirements and constructors.
 
 use crate::{
-    Acks, FabricSite, HeaderView, Host, HostSite, ParameterDoc, ParameterError, ParameterSet,
-    Policy, PortSite, SwitchHook, SwitchSite, TransportId,
+    Acks, FabricSite, HeaderView, Host, HostSite, ParameterDoc, ParameterSet, Policy, PortSite,
+    Setting, SwitchHook, SwitchSite, TransportId,
 };
-use incast_units::{Notice, WarningKind};
+use incast_units::{Fault, Notice, WarningKind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -238,9 +238,9 @@ pub trait Transport: Sync {
     /// An unknown key, or a value that is invalid in general or in this fabric.
     fn configure(
         &self,
-        settings: &[(String, String)],
+        settings: &[(String, Setting)],
         fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError>;
+    ) -> Result<Arc<dyn Configured>, Fault>;
 }
 
 /// A transport with its parameters set for a fabric.

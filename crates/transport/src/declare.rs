@@ -2,10 +2,10 @@
 
 use crate::{
     Acks, ClassPolicy, Configured, FabricSite, Host, HostSite, Info, LentPorts, ParameterDoc,
-    ParameterError, ParameterSet, Parameters, Policy, PortSite, SwitchHook, SwitchSite, Transport,
-    parameter::SET,
+    ParameterSet, Parameters, Policy, PortSite, Setting, SwitchHook, SwitchSite, Transport,
+    parameter::{self, SET},
 };
-use incast_units::{Notice, WarningKind};
+use incast_units::{Fault, Notice, WarningKind};
 use std::sync::Arc;
 
 /// Names and values for the manifest.
@@ -25,7 +25,7 @@ pub struct Declaration<P, D = ()> {
     /// Facts.
     pub info: &'static Info,
     /// What follows from parameters and fabric, or why they do not fit together.
-    pub derive: fn(&P, &FabricSite) -> Result<D, ParameterError>,
+    pub derive: fn(&P, &FabricSite) -> Result<D, Fault>,
     /// The transport of one host.
     pub host: fn(&Ready<P, D>, &HostSite) -> Box<dyn Host>,
     /// Its policy for a port; see [`Configured::policy`].
@@ -153,16 +153,18 @@ where
 
     fn configure(
         &self,
-        settings: &[(String, String)],
+        settings: &[(String, Setting)],
         fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
+    ) -> Result<Arc<dyn Configured>, Fault> {
         let sets = self.optional.sets;
-        let set = ParameterSet::selected(self.info.name, sets, settings)?;
+        let mut known: Vec<&str> = P::docs().iter().map(|doc| doc.name).collect();
+        known.extend((!sets.is_empty()).then_some(SET));
+        if let Some((key, value)) = settings.iter().find(|(key, _)| !known.contains(&&**key)) {
+            return Err(parameter::unknown(key, value, &known));
+        }
+        let set = ParameterSet::selected(sets, settings)?;
         let settings = set.map_or_else(|| settings.to_vec(), |set| set.below(settings));
-        let params = P::read(&settings).map_err(|mut error| {
-            error.known.extend((!sets.is_empty()).then_some(SET));
-            error
-        })?;
+        let params = P::read(&settings)?;
         let derived = (self.derive)(&params, &fabric)?;
         let ready = Ready { params, derived, fabric };
         Ok(Arc::new(InForce { declaration: *self, set: set.map(|set| set.name), ready }))

@@ -209,7 +209,7 @@ pub use event::{EventKind, Front, Observed, Place, Trace, TraceEvent, Traced, Wh
 pub use flow::{Flow, Segments};
 pub use histogram::Histogram;
 pub use host::Host;
-pub use parameter::{ParameterDoc, ParameterError, ParameterSet, Parameters};
+pub use parameter::{ParameterDoc, ParameterSet, Parameters, Setting};
 pub use paths::PathsTaken;
 pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper, TransportSet};
 pub use pool::{EDITED, Meta, PacketPool, PacketRef, Stamps, WRITTEN, prefetch};
@@ -228,7 +228,9 @@ pub use site::{
 };
 pub use trace::{Ended, HostClock, Known, KnownFlows, Outcome, Received, Reordering, SenderTrace};
 
-pub use incast_units::{Bytes, Notice, ParseError, Rate, Span, Time, WarningKind, math, warnings};
+pub use incast_units::{
+    Bytes, Fault, Notice, Rate, Span, Time, WarningKind, fault, math, warnings,
+};
 pub use incast_wire::{
     ARRIVALS_BYTES, Ecn, Explicit, Extension, FlowId, Framing, HEADER_BYTES, Header, HeaderField,
     HeaderView, HostId, INT_HOPS, IntRecord, LAYOUTS, MarkCode, PADDING_PAIRS, Packet, SACK_RANGES,

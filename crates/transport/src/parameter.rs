@@ -1,6 +1,7 @@
 //! Parameters: typed, with unit, default, valid range and the place in the paper.
 
 use crate::Limit;
+use incast_units::fault::{Fault, Problem, expected, nearest, one_of, wrong};
 use incast_units::{Bytes, Rate, Span};
 use std::borrow::Cow;
 use std::fmt;
@@ -55,63 +56,25 @@ impl ParameterSet {
     /// transport without sets.
     ///
     /// # Errors
-    /// An unknown set of `transport`.
+    /// An unknown set.
     pub fn selected<'a>(
-        transport: &'static str,
         sets: &'a [ParameterSet],
-        settings: &[(String, String)],
-    ) -> Result<Option<&'a ParameterSet>, ParameterError> {
+        settings: &[(String, Setting)],
+    ) -> Result<Option<&'a ParameterSet>, Fault> {
         let written = settings.iter().rfind(|(key, _)| !sets.is_empty() && key == SET);
-        let Some((key, value)) = written else { return Ok(sets.first()) };
-        let found = sets.iter().find(|set| set.name == value);
-        found.map(Some).ok_or_else(|| {
-            let known: Vec<&str> = sets.iter().map(|set| set.name).collect();
-            let problem = format!("expected one of {}", known.join(", "));
-            ParameterError { transport, key: key.clone(), value: value.clone(), problem, known }
-        })
+        let Some((_, value)) = written else { return Ok(sets.first()) };
+        let found = sets.iter().find(|set| value.is_text(set.name));
+        let names = sets.iter().map(|set| set.name);
+        let refused = || Fault::value(SET, value, one_of(&value.to_string(), names));
+        found.map(Some).ok_or_else(refused)
     }
 
     /// The values of this set, then those of `settings`, which override them.
-    pub fn below(&self, settings: &[(String, String)]) -> Vec<(String, String)> {
-        let own = self.values.iter().map(|(key, value)| (key.to_string(), value.to_string()));
+    pub fn below(&self, settings: &[(String, Setting)]) -> Vec<(String, Setting)> {
+        let own = self.values.iter().map(|(key, value)| (key.to_string(), (*value).into()));
         own.chain(settings.iter().filter(|(key, _)| key != SET).cloned()).collect()
     }
 }
-
-/// An invalid parameter setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParameterError {
-    /// The transport.
-    pub transport: &'static str,
-    /// The key as written.
-    pub key: String,
-    /// The value as written.
-    pub value: String,
-    /// The problem and the accepted values.
-    pub problem: String,
-    /// All keys of the transport, to suggest the nearest one; with the key [`SET`] all sets.
-    pub known: Vec<&'static str>,
-}
-
-impl ParameterError {
-    /// A value of `key` that does not fit the fabric; `P` are the transport's parameters.
-    pub fn of<P: Parameters>(
-        transport: &'static str,
-        key: &str,
-        value: impl fmt::Display,
-        problem: String,
-    ) -> ParameterError {
-        let known = P::docs().iter().map(|doc| doc.name).collect();
-        ParameterError { transport, key: key.into(), value: value.to_string(), problem, known }
-    }
-}
-
-impl fmt::Display for ParameterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{} = {}: {}", self.transport, self.key, self.value, self.problem)
-    }
-}
-impl std::error::Error for ParameterError {}
 
 /// The parameters of a transport, declared with [`parameters!`](crate::parameters).
 pub trait Parameters: Sized {
@@ -119,7 +82,7 @@ pub trait Parameters: Sized {
     ///
     /// # Errors
     /// An unknown key or an invalid value.
-    fn read(settings: &[(String, String)]) -> Result<Self, ParameterError>;
+    fn read(settings: &[(String, Setting)]) -> Result<Self, Fault>;
 
     /// The documentation of every parameter.
     fn docs() -> Vec<ParameterDoc>;
@@ -128,40 +91,128 @@ pub trait Parameters: Sized {
     fn resolved(&self) -> Vec<(&'static str, String)>;
 }
 
-/// The problem of a name that is none of `known`.
-pub fn unknown(known: &[&str]) -> String {
-    match known {
-        [] => "no such parameter: the transport has none".to_string(),
-        known => format!("no such parameter: expected one of {}", known.join(", ")),
+/// A key that is none of `known`, with the value that it was to have.
+pub fn unknown(key: &str, value: &Setting, known: &[&str]) -> Fault {
+    let problem = match known {
+        [] => wrong("no such parameter: the transport has none"),
+        known => wrong("no such parameter").expected(format!("one of {}", known.join(", "))),
+    };
+    Fault::value(key, value, problem.meant(nearest(key, known.iter().copied())))
+}
+
+/// A value as a scenario has it, before its type is known.
+#[derive(Clone, Debug)]
+pub enum Setting {
+    /// Text, or a quantity with its unit; a number, too, where it was given by a flag.
+    Text(String),
+    /// A whole number.
+    Whole(i128),
+    /// Another number.
+    Number(f64),
+    /// True or false.
+    Flag(bool),
+    /// A list.
+    List(Vec<Setting>),
+    /// A table: keys and values.
+    Table(Vec<(String, Setting)>),
+}
+
+impl Setting {
+    /// Whether it is this text.
+    pub fn is_text(&self, text: &str) -> bool {
+        matches!(self, Setting::Text(own) if own == text)
+    }
+}
+
+/// What is written alike is equal, as text or as a number.
+impl PartialEq for Setting {
+    fn eq(&self, other: &Setting) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+impl Eq for Setting {}
+
+/// A list has commas, a table `key=value`. Whole numbers and fractions stay distinct.
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let comma = |at: usize| if at > 0 { "," } else { "" };
+        match self {
+            Setting::Text(text) => f.write_str(text),
+            Setting::Whole(number) => write!(f, "{number}"),
+            Setting::Number(number) => write!(f, "{number:?}"),
+            Setting::Flag(flag) => write!(f, "{flag}"),
+            Setting::List(all) => {
+                let mut all = all.iter().enumerate();
+                all.try_for_each(|(at, one)| write!(f, "{}{one}", comma(at)))
+            }
+            Setting::Table(all) => {
+                let mut all = all.iter().enumerate();
+                all.try_for_each(|(at, (key, one))| write!(f, "{}{key}={one}", comma(at)))
+            }
+        }
+    }
+}
+
+impl From<&str> for Setting {
+    fn from(text: &str) -> Setting {
+        Setting::Text(text.into())
+    }
+}
+impl From<String> for Setting {
+    fn from(text: String) -> Setting {
+        Setting::Text(text)
     }
 }
 
 /// A parameter type.
 pub trait Value: Sized {
-    /// Parses a value.
-    fn read(text: &str) -> Result<Self, String>;
+    /// Reads a value; text that [`show`](Value::show) wrote gives it back.
+    fn read(setting: &Setting) -> Result<Self, Problem>;
     /// Formats the value so that `read` returns it.
     fn show(&self) -> String;
 }
 
-macro_rules! by_parse {
+/// Reads a value that is part of a text.
+pub fn read<T: Value>(text: &str) -> Result<T, Problem> {
+    T::read(&text.into())
+}
+
+macro_rules! whole {
     ($($ty:ty => $what:literal),* $(,)?) => {$(
         impl Value for $ty {
-            fn read(text: &str) -> Result<Self, String> {
-                text.parse().map_err(|_| format!("expected {}", $what))
+            fn read(setting: &Setting) -> Result<Self, Problem> {
+                let read = match setting {
+                    Setting::Whole(number) => (*number).try_into().ok(),
+                    Setting::Text(text) => text.parse().ok(),
+                    _ => None,
+                };
+                read.ok_or_else(|| expected($what))
             }
             fn show(&self) -> String { self.to_string() }
         }
     )*};
 }
-by_parse!(bool => "true or false", u8 => "a whole number below 256",
-    u32 => "a whole number below 2^32", u64 => "a whole number");
+whole!(u8 => "a whole number below 256", u32 => "a whole number below 2^32", u64 => "a whole number");
+
+impl Value for bool {
+    fn read(setting: &Setting) -> Result<bool, Problem> {
+        let read = match setting {
+            Setting::Flag(flag) => Some(*flag),
+            Setting::Text(text) => text.parse().ok(),
+            _ => None,
+        };
+        read.ok_or_else(|| expected("true or false"))
+    }
+    fn show(&self) -> String {
+        self.to_string()
+    }
+}
 
 macro_rules! by_unit {
     ($($ty:ty),*) => {$(
         impl Value for $ty {
-            fn read(text: &str) -> Result<Self, String> {
-                text.parse().map_err(|e: incast_units::ParseError| e.to_string())
+            fn read(setting: &Setting) -> Result<Self, Problem> {
+                setting.to_string().parse().map_err(Fault::into_problem)
             }
             fn show(&self) -> String { self.to_string() }
         }
@@ -170,11 +221,14 @@ macro_rules! by_unit {
 by_unit!(Span, Bytes, Rate);
 
 impl Value for f64 {
-    fn read(text: &str) -> Result<f64, String> {
-        match text.parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(value),
-            _ => Err("expected a finite number".into()),
-        }
+    fn read(setting: &Setting) -> Result<f64, Problem> {
+        let read = match setting {
+            Setting::Number(number) => Some(*number),
+            Setting::Whole(number) => Some(*number as f64),
+            Setting::Text(text) => text.parse().ok(),
+            _ => None,
+        };
+        read.filter(|value| value.is_finite()).ok_or_else(|| expected("a finite number"))
     }
     fn show(&self) -> String {
         self.to_string()
@@ -183,15 +237,16 @@ impl Value for f64 {
 
 /// A count of packets, with or without the word, or charged bytes with a unit; or `unlimited`.
 impl Value for Limit {
-    fn read(text: &str) -> Result<Limit, String> {
+    fn read(setting: &Setting) -> Result<Limit, Problem> {
+        let text = setting.to_string();
         let packets = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"));
-        let read = match packets.unwrap_or(text).trim().parse() {
+        let read = match packets.unwrap_or(&text).trim().parse() {
             Ok(count) => Some(Limit::Packets(count)),
             Err(_) if packets.is_some() => None,
             Err(_) if text == "unlimited" => Some(Limit::Unlimited),
             Err(_) => text.parse().ok().map(|Bytes(bytes)| Limit::Bytes(bytes)),
         };
-        read.ok_or("expected packets such as `8 packets`, or a size such as `12KB`".into())
+        read.ok_or_else(|| expected("packets such as `8 packets`, or a size such as `12KB`"))
     }
     fn show(&self) -> String {
         match self {
@@ -205,21 +260,24 @@ impl Value for Limit {
 
 /// `auto` (derived from the fabric) or a value.
 impl<T: Value> Value for Option<T> {
-    fn read(text: &str) -> Result<Option<T>, String> {
-        if text == "auto" {
+    fn read(setting: &Setting) -> Result<Option<T>, Problem> {
+        if setting.is_text("auto") {
             return Ok(None);
         }
-        T::read(text).map(Some).map_err(|problem| format!("{problem}, or `auto`"))
+        T::read(setting).map(Some).map_err(|problem| problem.or("or `auto`"))
     }
     fn show(&self) -> String {
         self.as_ref().map_or("auto".into(), T::show)
     }
 }
 
-/// A comma-separated list of values.
+/// A list of values, or text with commas between them.
 impl<T: Value> Value for Vec<T> {
-    fn read(text: &str) -> Result<Vec<T>, String> {
-        text.split(',').map(|one| T::read(one.trim())).collect()
+    fn read(setting: &Setting) -> Result<Vec<T>, Problem> {
+        match setting {
+            Setting::List(all) => all.iter().map(T::read).collect(),
+            other => other.to_string().split(',').map(|one| read(one.trim())).collect(),
+        }
     }
     fn show(&self) -> String {
         self.iter().map(T::show).collect::<Vec<_>>().join(",")
@@ -236,10 +294,12 @@ macro_rules! choice {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         $vis enum $name { $($(#[$vdoc])* $variant),* }
         impl $crate::parameter::Value for $name {
-            fn read(text: &str) -> Result<Self, String> {
-                match text {
+            fn read(
+                setting: &$crate::parameter::Setting,
+            ) -> Result<Self, $crate::fault::Problem> {
+                match setting.to_string().as_str() {
                     $($text => Ok($name::$variant),)*
-                    _ => Err(format!("expected one of {}", [$($text),*].join(", "))),
+                    other => Err($crate::fault::one_of(other, [$($text),*])),
                 }
             }
             fn show(&self) -> String {
@@ -262,7 +322,7 @@ macro_rules! choice {
 /// }
 /// let set = |v: &str| Params::read(&[("gain".into(), v.into())]);
 /// assert_eq!(set("0.5").unwrap().gain, 0.5);
-/// assert!(set("2").unwrap_err().problem.contains("0 < gain <= 1"));
+/// assert_eq!(set("2").unwrap_err().accepted(), Some("0 < gain <= 1"));
 /// ```
 #[macro_export]
 macro_rules! parameters {
@@ -287,30 +347,25 @@ macro_rules! parameters {
                 reason = "a transport may have no parameters"
             )]
             pub fn read(
-                settings: &[(String, String)],
-            ) -> Result<Self, $crate::parameter::ParameterError> {
+                settings: &[(String, $crate::parameter::Setting)],
+            ) -> Result<Self, $crate::fault::Fault> {
                 let mut params = Self::default();
                 for (key, value) in settings {
-                    let fail = |problem: String| $crate::parameter::ParameterError {
-                        transport: $transport,
-                        key: key.clone(),
-                        value: value.clone(),
-                        problem,
-                        known: vec![$(stringify!($field)),*],
-                    };
+                    let fail = |problem| $crate::fault::Fault::value(key, value, problem);
                     match key.as_str() {
                         $(stringify!($field) => {
                             let read: $ty = <$ty as $crate::parameter::Value>::read(value)
                                 .map_err(&fail)?;
                             let valid: fn(&$ty) -> bool = $valid;
                             if !valid(&read) {
-                                return Err(fail(format!("expected {}", $accepts)));
+                                return Err(fail($crate::fault::expected($accepts)));
                             }
                             params.$field = read;
                         })*
-                        _ => return Err(fail($crate::parameter::unknown(&[
-                            $(stringify!($field)),*
-                        ]))),
+                        _ => {
+                            let known = [$(stringify!($field)),*];
+                            return Err($crate::parameter::unknown(key, value, &known));
+                        }
                     }
                 }
                 Ok(params)
@@ -337,8 +392,8 @@ macro_rules! parameters {
 
         impl $crate::parameter::Parameters for $name {
             fn read(
-                settings: &[(String, String)],
-            ) -> Result<Self, $crate::parameter::ParameterError> {
+                settings: &[(String, $crate::parameter::Setting)],
+            ) -> Result<Self, $crate::fault::Fault> {
                 $name::read(settings)
             }
 
@@ -367,12 +422,31 @@ mod tests {
             ("12KiB", Limit::Bytes(12_288), "12KiB"),
             ("unlimited", Limit::Unlimited, "unlimited"),
         ] {
-            assert_eq!(Limit::read(text), Ok(limit), "{text}");
+            assert_eq!(read(text), Ok(limit), "{text}");
             assert_eq!(limit.show(), shown);
-            assert_eq!(Limit::read(shown), Ok(limit));
+            assert_eq!(read(shown), Ok(limit));
         }
         for text in ["", "eight", "-1", "8 Gbps", "9999999999"] {
-            assert!(Limit::read(text).is_err(), "{text}");
+            assert!(read::<Limit>(text).is_err(), "{text}");
         }
+    }
+
+    /// A number is read as one: as it stands, or from the text of a flag.
+    #[test]
+    fn values_are_read_by_their_type() {
+        assert_eq!(u32::read(&Setting::Whole(7)), Ok(7));
+        assert_eq!(u32::read(&"7".into()), Ok(7));
+        assert_eq!(f64::read(&Setting::Whole(2)), Ok(2.0));
+        assert_eq!(f64::read(&Setting::Number(0.1)), Ok(0.1));
+        assert_eq!(bool::read(&Setting::Flag(true)), Ok(true));
+        let list = Setting::List(vec![Setting::Whole(1), Setting::Whole(2)]);
+        assert_eq!((Vec::<u8>::read(&list), list.to_string().as_str()), (Ok(vec![1, 2]), "1,2"));
+        for wrong in
+            [Setting::Number(1.5), Setting::Number(1.0), Setting::Whole(256), Setting::Flag(true)]
+        {
+            assert_eq!(u8::read(&wrong), Err(expected("a whole number below 256")), "{wrong}");
+        }
+        let auto = Option::<bool>::read(&"maybe".into()).unwrap_err();
+        assert_eq!(Fault::new(auto).accepted(), Some("true or false, or `auto`"));
     }
 }

@@ -1,7 +1,8 @@
 //! The position of a host, port or switch in the fabric, and the facts it may use.
 
 use crate::random::mix;
-use crate::{Host, Limit, ParameterError, Parameters, Routing};
+use crate::{Host, Limit, Routing};
+use incast_units::fault::{Fault, expected};
 use incast_units::{Bytes, Rate, Span, Time};
 use incast_wire::{Framing, HostId};
 use std::sync::Arc;
@@ -194,34 +195,20 @@ impl FabricSite {
     ///
     /// # Errors
     /// The limit is below the charged bytes of a full packet.
-    pub fn check_data_limit<P: Parameters>(
-        &self,
-        transport: &'static str,
-        key: &str,
-        limit: Bytes,
-    ) -> Result<(), ParameterError> {
+    pub fn check_data_limit(&self, key: &str, limit: Bytes) -> Result<(), Fault> {
         let least = Bytes(self.framing.charged_mtu() as u64);
-        let problem = || format!("expected {least} and more, a full packet as links charge it");
-        (limit >= least)
-            .then_some(())
-            .ok_or_else(|| ParameterError::of::<P>(transport, key, limit, problem()))
+        let problem = || expected(format!("{least} and more, a full packet as links charge it"));
+        (limit >= least).then_some(()).ok_or_else(|| Fault::value(key, limit, problem()))
     }
 
     /// Refuses `limit`, the value of `key`, for a queue that a control packet does not fit.
     ///
     /// # Errors
     /// The limit is below the charged bytes of a packet without payload.
-    pub fn check_control_limit<P: Parameters>(
-        &self,
-        transport: &'static str,
-        key: &str,
-        limit: Bytes,
-    ) -> Result<(), ParameterError> {
+    pub fn check_control_limit(&self, key: &str, limit: Bytes) -> Result<(), Fault> {
         let least = Bytes(self.framing.charged_header() as u64);
-        let problem = || format!("expected {least} and more, a control packet as links charge it");
-        (limit >= least)
-            .then_some(())
-            .ok_or_else(|| ParameterError::of::<P>(transport, key, limit, problem()))
+        let problem = || expected(format!("{least} and more, a control packet as links charge it"));
+        (limit >= least).then_some(()).ok_or_else(|| Fault::value(key, limit, problem()))
     }
 
     /// The base RTT of packets whose ACKs carry `extension` bytes.

@@ -1,22 +1,9 @@
 //! Parsing and formatting of quantities: `8us`, `100Gbps`, `128KiB`.
 
+use crate::fault::{Fault, Problem, expected, wrong};
 use crate::{Bytes, Rate, Span};
 use std::fmt;
 use std::str::FromStr;
-
-/// An invalid quantity. The message contains the text and the expected syntax.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    text: String,
-    problem: String,
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.text, self.problem)
-    }
-}
-impl std::error::Error for ParseError {}
 
 /// The units of a quantity, in each spelling that is read; the first one is the smallest.
 struct Units {
@@ -184,31 +171,31 @@ enum Reading {
     Nearest(&'static str),
 }
 
-fn quantity(text: &str, units: &Units, reading: Reading) -> Result<u64, ParseError> {
-    let fail = |problem: String| ParseError { text: text.to_string(), problem };
+fn quantity(text: &str, units: &Units, reading: Reading) -> Result<u64, Fault> {
+    let fail = |problem: Problem| Fault::text(text, problem);
     let what = units.what;
     let (number, unit) = split(text.trim());
     if number.starts_with('-') {
-        return Err(fail(format!("{what} cannot be negative")));
+        return Err(fail(format!("{what} cannot be negative").into()));
     }
     let Some(number) = Decimal::read(number) else {
-        return Err(fail(format!(
-            "expected a number and a unit, such as one of {}",
-            units.names()
-        )));
+        let accepted = format!("a number and a unit, such as one of {}", units.names());
+        return Err(fail(expected(accepted)));
     };
     let unit = match (unit, reading) {
         ("", _) if number.digits == 0 => units.own[0].0,
         ("", Reading::Nearest(unit)) => unit,
         ("", Reading::Exact) => {
-            return Err(fail(format!("the unit is missing; use one of {}", units.names())));
+            let problem = wrong("the unit is missing");
+            return Err(fail(problem.expected(format!("one of {}", units.names()))));
         }
         (unit, _) => unit,
     };
     let Some((scale, divisor)) = units.scale(unit) else {
-        return Err(fail(format!("unknown unit `{unit}`; use one of {}", units.names())));
+        let problem = wrong(format!("unknown unit `{unit}`"));
+        return Err(fail(problem.expected(format!("one of {}", units.names()))));
     };
-    let too_large = || fail(format!("{what} is too large"));
+    let too_large = || fail(format!("{what} is too large").into());
     let power = |places: i64| u32::try_from(places).ok().and_then(|p| 10u128.checked_pow(p));
     let scaled = number.digits.checked_mul(scale).ok_or_else(too_large)?;
     let factor = power((-number.places).max(0)).ok_or_else(too_large);
@@ -224,26 +211,26 @@ fn quantity(text: &str, units: &Units, reading: Reading) -> Result<u64, ParseErr
         None => (0, scaled),
     };
     if rest > 0 && reading == Reading::Exact {
-        return Err(fail(format!("finer than the smallest unit, {}", units.own[0].0)));
+        return Err(fail(format!("finer than the smallest unit, {}", units.own[0].0).into()));
     }
     u64::try_from(total).map_err(|_| too_large())
 }
 
 impl FromStr for Span {
-    type Err = ParseError;
-    fn from_str(text: &str) -> Result<Span, ParseError> {
+    type Err = Fault;
+    fn from_str(text: &str) -> Result<Span, Fault> {
         quantity(text, &TIME, Reading::Exact).map(Span)
     }
 }
 impl FromStr for Bytes {
-    type Err = ParseError;
-    fn from_str(text: &str) -> Result<Bytes, ParseError> {
+    type Err = Fault;
+    fn from_str(text: &str) -> Result<Bytes, Fault> {
         quantity(text, &BYTES, Reading::Exact).map(Bytes)
     }
 }
 impl FromStr for Rate {
-    type Err = ParseError;
-    fn from_str(text: &str) -> Result<Rate, ParseError> {
+    type Err = Fault;
+    fn from_str(text: &str) -> Result<Rate, Fault> {
         quantity(text, &RATE, Reading::Exact).map(Rate)
     }
 }
@@ -251,14 +238,14 @@ impl FromStr for Rate {
 impl Span {
     /// Reads a time of a file of ns-3: without a unit it is in seconds, and what is finer than a
     /// picosecond is rounded to the nearest.
-    pub fn of_ns3(text: &str) -> Result<Span, ParseError> {
+    pub fn of_ns3(text: &str) -> Result<Span, Fault> {
         quantity(text, &TIME, Reading::Nearest("s")).map(Span)
     }
 }
 impl Rate {
     /// Reads a rate of a file of ns-3: without a unit it is in bits per second, and what is finer is
     /// rounded to the nearest.
-    pub fn of_ns3(text: &str) -> Result<Rate, ParseError> {
+    pub fn of_ns3(text: &str) -> Result<Rate, Fault> {
         quantity(text, &RATE, Reading::Nearest("bps")).map(Rate)
     }
 }
@@ -295,7 +282,7 @@ mod tests {
 
     #[test]
     fn refuses_with_the_reason() {
-        let says = |r: Result<Span, ParseError>| r.unwrap_err().to_string();
+        let says = |r: Result<Span, Fault>| r.unwrap_err().to_string();
         assert!(says("5".parse()).contains("unit is missing"));
         assert!(says("-5us".parse()).contains("negative"));
         assert!(says("5Gbps".parse()).contains("unknown unit `Gbps`"));

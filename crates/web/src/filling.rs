@@ -2,6 +2,7 @@
 
 use crate::Trouble;
 use crate::lab::{Lab, Progress};
+use incast_experiment::fault::expected;
 use incast_experiment::scenario::Trace;
 use incast_experiment::{Fault, Plan};
 use incast_measure::Run;
@@ -146,10 +147,10 @@ pub(crate) fn filling(
 ) -> Result<Filling, Trouble> {
     let ports = plan.fabric.ports().len();
     if port as usize >= ports {
-        return Err(Fault::value("port", port, format!("expected 0 to {}", ports - 1)).into());
+        return Err(Fault::value("port", port, expected(format!("0 to {}", ports - 1))).into());
     }
     if until <= from {
-        let problem = format!("expected a time after {from} ps");
+        let problem = expected(format!("a time after {from} ps"));
         return Err(Fault::value("until", format!("{until} ps"), problem).into());
     }
     plan.scenario.output.trace = Some(Trace {

@@ -5,6 +5,7 @@ use crate::lab::{Lab, Progress, run};
 use crate::opened::Opened;
 use crate::{Kind, Trouble, scenario, shape, warning};
 use bytes::Bytes;
+use incast_experiment::fault::{expected, wrong};
 use incast_experiment::{
     Content, Contents, Fault, Files, InputFile, Inputs, Network, Plan, StoredResults, VERSION,
     sources, text_of,
@@ -93,15 +94,14 @@ impl Folder {
         if let Some(known) =
             self.named().iter().find(|file| file.name == name && file.sha256 != found)
         {
-            let problem = format!(
-                "changed since the run: expected SHA-256 {}, found {found}; choose the file as it was, or \
-                 repeat the run with `incast run FOLDER --allow-changed-files` and open those results",
-                known.sha256
-            );
+            let problem = wrong(format!(
+                "changed since the run (SHA-256 {found}): choose the file as it was, or repeat the \
+                 run with `incast run FOLDER --allow-changed-files` and open those results"
+            ))
+            .expected(format!("SHA-256 {}", known.sha256));
             return Err(Trouble::of(Kind::ChangedFile, name, problem));
         }
-        let text = text_of(name, bytes)
-            .map_err(|fault| Trouble::of(Kind::Input, name, fault.problem()))?;
+        let text = text_of(name, bytes)?;
         self.inputs.insert(name.to_string(), Content { text, sha256: found });
         Ok(())
     }
@@ -208,7 +208,7 @@ impl Folder {
     /// There are not so many.
     pub fn run(&self, run: usize) -> Result<&Opened, Trouble> {
         let most = self.runs.len() - 1;
-        let fault = || Fault::value("run", run, format!("expected 0 to {most}")).into();
+        let fault = || Fault::value("run", run, expected(format!("0 to {most}"))).into();
         self.runs.get(run).ok_or_else(fault)
     }
 
@@ -384,8 +384,8 @@ impl Folder {
 
 fn no_such_flow(flow: usize, rows: usize) -> Trouble {
     let problem = match rows {
-        0 => "the run has no flows".to_string(),
-        _ => format!("there is no such flow: expected 0 to {}", rows - 1),
+        0 => wrong("the run has no flows"),
+        _ => wrong("there is no such flow").expected(format!("0 to {}", rows - 1)),
     };
     Trouble { kind: Kind::NoSuchFlow, fault: Fault::value("flow", flow, problem) }
 }

@@ -2,7 +2,8 @@
 
 use crate::scenario::{Files, fits, planned};
 use crate::{Kind, Trouble, shape, warning};
-use incast_experiment::{Fault, Plan, Steps, nearest};
+use incast_experiment::fault::one_of;
+use incast_experiment::{Fault, Plan, Steps};
 use incast_measure::Run;
 use incast_sim::PortState;
 use incast_transport::{Limit, Time};
@@ -35,8 +36,7 @@ impl Lab {
         let case = match transport {
             None => 0,
             Some(name) => labels.iter().position(|label| *label == name).ok_or_else(|| {
-                let hint = nearest(name, labels.iter().copied());
-                let problem = format!("expected one of {}{hint}", labels.join(", "));
+                let problem = one_of(name, labels.iter().copied());
                 Fault::value("transport.names", name, problem)
             })?,
         };

@@ -2,6 +2,7 @@
 
 use crate::{FILE_BYTES_MOST, Kind, TRACE_ROWS_MOST, Trouble};
 use incast_experiment::StoredRun;
+use incast_experiment::fault::wrong;
 use incast_measure::folder::table_file;
 use incast_measure::{Manifest, StoredTable, Texts};
 use serde_json::{Value, json};
@@ -121,20 +122,18 @@ fn opened(run: &StoredRun, name: &str) -> Result<StoredTable, Trouble> {
     let (file, bytes) = (table_file(name), run.read(&table_file(name))?.len());
     let path = run.place(&file);
     if bytes > FILE_BYTES_MOST {
-        let problem = format!(
-            "{} MB are too large for a page: expected at most {} MB; read it with polars or pandas",
-            bytes >> 20,
-            FILE_BYTES_MOST >> 20
+        let problem = wrong(format!("{} MB are too large for a page", bytes >> 20)).expected(
+            format!("at most {} MB; read it with polars or pandas", FILE_BYTES_MOST >> 20),
         );
         return Err(Trouble::of(Kind::TooLarge, &path, problem));
     }
     let table = run.table(name)?;
     if name == "trace" && table.rows() > TRACE_ROWS_MOST {
-        let problem = format!(
-            "{} events are too many for a page: expected at most {TRACE_ROWS_MOST}; trace fewer flows or \
-             a shorter time (output.trace.flows, from, until), or read it with polars or pandas",
-            table.rows()
-        );
+        let problem =
+            wrong(format!("{} events are too many for a page", table.rows())).expected(format!(
+                "at most {TRACE_ROWS_MOST}; trace fewer flows or \
+             a shorter time (output.trace.flows, from, until), or read it with polars or pandas"
+            ));
         return Err(Trouble::of(Kind::TooLarge, &path, problem));
     }
     Ok(table)

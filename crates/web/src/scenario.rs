@@ -1,6 +1,7 @@
 //! Scenarios as text, as tables for forms, and what the program declares.
 
 use crate::{FILE_BYTES_MOST, FLOWS_MOST, HOSTS_MOST, Kind, TRACE_ROWS_MOST, Trouble, warning};
+use incast_experiment::fault::wrong;
 use incast_experiment::scenario::{Draft, Key, Node, Traffic};
 use incast_experiment::{
     Content, Contents, Fault, Plan, Scenario, World, declared, output, sources,
@@ -58,7 +59,8 @@ fn contents(files: &Files) -> Contents {
 pub fn fits(plan: &Plan) -> Result<(), Trouble> {
     let (hosts, flows) = (plan.fabric.hosts(), plan.traffic.flows.len());
     let large = |key: &str, value: String, most: String| {
-        let problem = format!("too large for a page: expected {most}; `incast run` runs it");
+        let problem =
+            wrong("too large for a page").expected(format!("{most}; `incast run` runs it"));
         Err(Trouble { kind: Kind::TooLarge, fault: Fault::value(key, value, problem) })
     };
     if hosts > HOSTS_MOST {
@@ -71,11 +73,10 @@ pub fn fits(plan: &Plan) -> Result<(), Trouble> {
     }
     let problem = match plan.scenario.run.world {
         World::DataPlane if plan.dataplane().clock.varies() => {
-            "in real time, which a page cannot: expected `sim`"
+            wrong("in real time, which a page cannot").expected("`sim`")
         }
-        World::Flow => {
-            "a page shows packets, which are not there at flow level: expected `sim`; `incast run` runs it"
-        }
+        World::Flow => wrong("a page shows packets, which are not there at flow level")
+            .expected("`sim`; `incast run` runs it"),
         World::Sim | World::DataPlane => return Ok(()),
     };
     Err(Fault::value("run.world", plan.scenario.run.world.name(), problem).into())

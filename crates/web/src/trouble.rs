@@ -1,5 +1,6 @@
 //! What is wrong, in words and by kind.
 
+use incast_experiment::fault::Problem;
 use incast_experiment::{Fault, Unread, UnreadFile};
 use serde_json::{Value, json};
 use std::fmt;
@@ -55,7 +56,7 @@ pub struct Trouble {
 
 impl Trouble {
     /// About a file.
-    pub fn of(kind: Kind, place: &str, problem: impl fmt::Display) -> Trouble {
+    pub fn of(kind: Kind, place: &str, problem: impl Into<Problem>) -> Trouble {
         Trouble { kind, fault: Fault::new(problem).placed(place) }
     }
 
@@ -65,10 +66,10 @@ impl Trouble {
         let text = |part: Option<&str>| part.unwrap_or_default().to_string();
         [
             ("kind", self.kind.name().into()),
-            ("place", fault.place().into()),
+            ("place", fault.place()),
             ("key", text(fault.key())),
             ("value", text(fault.written())),
-            ("problem", fault.problem().into()),
+            ("problem", fault.problem()),
             ("accepted", text(fault.accepted())),
             ("suggestion", text(fault.suggestion())),
         ]
@@ -78,8 +79,7 @@ impl Trouble {
     pub fn to_json(&self) -> Value {
         let mut all: serde_json::Map<String, Value> =
             self.parts().into_iter().map(|(name, text)| (name.to_string(), text.into())).collect();
-        let line = self.fault.place().rsplit_once(':').and_then(|(_, line)| line.parse().ok());
-        all.insert("line".into(), json!(line.map(|line: u64| line)));
+        all.insert("line".into(), json!(self.fault.line()));
         all.insert("message".into(), self.to_string().into());
         Value::Object(all)
     }

@@ -1,8 +1,8 @@
 //! The tables that ship with Incast (`tables/`, sources in `tables/SOURCES.md`).
 
-use crate::error::{WorkloadError, one_of};
 use crate::packet_table::PacketTable;
 use crate::size_table::SizeTable;
+use incast_units::fault::{Fault, one_of};
 use std::sync::OnceLock;
 
 /// Description of a built-in table.
@@ -105,11 +105,11 @@ fn packet_size_tables() -> &'static [PacketTable] {
 ///
 /// # Errors
 /// An unknown name. The error lists all names and the nearest one.
-pub fn table(name: &str) -> Result<&'static SizeTable, WorkloadError> {
+pub fn table(name: &str) -> Result<&'static SizeTable, Fault> {
     let found = flow_tables().iter().find(|table| table.name() == name);
     found.ok_or_else(|| {
         let names = one_of(name, FLOW_TABLES.iter().map(|entry| entry.name));
-        WorkloadError::setting("workload", name, names)
+        Fault::value("workload", name, names)
     })
 }
 
@@ -117,11 +117,11 @@ pub fn table(name: &str) -> Result<&'static SizeTable, WorkloadError> {
 ///
 /// # Errors
 /// An unknown name. The error lists all names and the nearest one.
-pub fn packet_table(name: &str) -> Result<&'static PacketTable, WorkloadError> {
+pub fn packet_table(name: &str) -> Result<&'static PacketTable, Fault> {
     let found = packet_size_tables().iter().find(|table| table.name() == name);
     found.ok_or_else(|| {
         let names = one_of(name, PACKET_TABLES.iter().map(|entry| entry.name));
-        WorkloadError::setting("pkt_cdf", name, names)
+        Fault::value("pkt_cdf", name, names)
     })
 }
 

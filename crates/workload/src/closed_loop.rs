@@ -1,9 +1,10 @@
 //! A fixed number of flows under way.
 
-use crate::error::WorkloadError;
+use crate::error::setting;
 use crate::random::{Stream, fold, fold_text};
 use crate::size_table::SizeTable;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Shape, Start, Traffic};
+use incast_units::Fault;
 use incast_units::{Span, Time};
 
 /// Flows of which a fixed number is under way at any time.
@@ -31,17 +32,17 @@ pub struct ClosedLoop<'a> {
 ///
 /// # Errors
 /// Rejects fewer than two hosts, no flows or more than 2^22, and `active` outside 1 to `flows`.
-pub fn closed_loop(shape: &Shape, spec: &ClosedLoop<'_>) -> Result<Traffic, WorkloadError> {
+pub fn closed_loop(shape: &Shape, spec: &ClosedLoop<'_>) -> Result<Traffic, Fault> {
     shape.check();
     if shape.hosts < 2 {
-        return Err(WorkloadError::setting("hosts", shape.hosts, "2 or more"));
+        return Err(setting("hosts", shape.hosts, "2 or more"));
     }
     if spec.flows == 0 || u64::from(spec.flows) > MAX_FLOWS {
-        return Err(WorkloadError::setting("flows", spec.flows, format!("1 to {MAX_FLOWS}")));
+        return Err(setting("flows", spec.flows, format!("1 to {MAX_FLOWS}")));
     }
     if spec.active == 0 || spec.active > spec.flows {
         let accepted = format!("1 to {}, the number of flows", spec.flows);
-        return Err(WorkloadError::setting("active", spec.active, accepted));
+        return Err(setting("active", spec.active, accepted));
     }
     let key = spec.sizes.fold_into(fold_text(spec.seed, "closed loop"));
     let key = fold(fold(key, u64::from(spec.active)), u64::from(shape.hosts));

@@ -1,8 +1,9 @@
 //! File formats of size distributions.
 
-use crate::error::WorkloadError;
+use crate::error::{in_file, in_line, setting};
 use crate::lines::{Line, content};
 use crate::warning::{SIZE_UNIT_TAKEN, SIZES_BY_THE_MEAN};
+use incast_units::Fault;
 use incast_units::{Bytes, Notice};
 use std::fmt::Display;
 
@@ -173,10 +174,10 @@ fn percent(lines: &[Line<'_>]) -> bool {
     }
 }
 
-fn number(file: &str, line: &Line<'_>, key: &str, text: &str) -> Result<f64, WorkloadError> {
+fn number(file: &str, line: &Line<'_>, key: &str, text: &str) -> Result<f64, Fault> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err(WorkloadError::line(file, line.number, key, text, "a number, 0 or more")),
+        _ => Err(in_line(file, line.number, key, text, "a number, 0 or more")),
     }
 }
 
@@ -188,19 +189,15 @@ pub(crate) struct Sizes {
 
 /// Parses `text` into points with ascending sizes in bytes and shares that end at exactly 1. `unit` is
 /// what the sizes count, if that is stated elsewhere.
-pub(crate) fn read_sizes(
-    text: &str,
-    file: &str,
-    unit: Option<SizeUnit>,
-) -> Result<Sizes, WorkloadError> {
+pub(crate) fn read_sizes(text: &str, file: &str, unit: Option<SizeUnit>) -> Result<Sizes, Fault> {
     let lines = content(text);
     let Some(first) = lines.first() else {
         let expected = "at least one line of `size_bytes,cdf`";
-        return Err(WorkloadError::file(file, "size distribution", "", expected));
+        return Err(in_file(file, "size distribution", "", expected));
     };
     let Some(dialect) = dialect(&lines) else {
         let expected = "`size_bytes,cdf` or two or three columns of numbers";
-        return Err(WorkloadError::line(file, first.number, "line", first.text, expected));
+        return Err(in_line(file, first.number, "line", first.text, expected));
     };
     let body = match dialect {
         Dialect::Native => {
@@ -223,14 +220,14 @@ pub(crate) fn read_sizes(
     }
 }
 
-fn check_header(file: &str, first: &Line<'_>, unit: Option<SizeUnit>) -> Result<(), WorkloadError> {
+fn check_header(file: &str, first: &Line<'_>, unit: Option<SizeUnit>) -> Result<(), Fault> {
     if fields(first.text) != ["size_bytes", "cdf"] {
         let expected = "the header `size_bytes,cdf`";
-        return Err(WorkloadError::line(file, first.number, "header", first.text, expected));
+        return Err(in_line(file, first.number, "header", first.text, expected));
     }
     if unit == Some(SizeUnit::Packets) {
         let expected = format!("bytes: the header of {file} says so");
-        return Err(WorkloadError::setting("size_unit", "packets", expected));
+        return Err(setting("size_unit", "packets", expected));
     }
     Ok(())
 }
@@ -246,7 +243,7 @@ fn by_the_columns(
     dialect: Dialect,
     rows: Vec<Row>,
     given: Option<SizeUnit>,
-) -> Result<Sizes, WorkloadError> {
+) -> Result<Sizes, Fault> {
     let (usual, reason) = dialect.unit();
     let unit = given.unwrap_or(usual);
     let number = mean(&rows, Shape::Lines);
@@ -261,7 +258,7 @@ fn by_the_columns(
             unit.other().words(),
             shown(other),
         );
-        return Err(WorkloadError::file(file, "mean size", shown(own), expected));
+        return Err(in_file(file, "mean size", shown(own), expected));
     }
     let notice = || {
         SIZE_UNIT_TAKEN.notice(&[
@@ -316,7 +313,7 @@ fn by_the_mean(
     first: &Line<'_>,
     rows: Vec<Row>,
     given: Option<SizeUnit>,
-) -> Result<Sizes, WorkloadError> {
+) -> Result<Sizes, Fault> {
     let stated = number(file, first, "mean", first.text)?;
     let units = [SizeUnit::Bytes, SizeUnit::Packets].into_iter();
     let readings: Vec<(SizeUnit, Shape, f64)> = units
@@ -338,12 +335,12 @@ fn by_the_mean(
              table is joined by straight lines",
             each.collect::<Vec<_>>().join(", ")
         );
-        return Err(WorkloadError::line(file, first.number, "mean", first.text, expected));
+        return Err(in_line(file, first.number, "mean", first.text, expected));
     };
     let largest = rows.last().map_or(0.0, |row| row.size);
     if largest * unit.bytes() > MAX_SIZE {
         let expected = format!("at most {} packets", MAX_SIZE / unit.bytes());
-        return Err(WorkloadError::file(file, "largest size", largest, expected));
+        return Err(in_file(file, "largest size", largest, expected));
     }
     let (other, other_mean) = (unit.other(), mean / unit.bytes() * unit.other().bytes());
     let values = &[
@@ -387,9 +384,9 @@ fn read_row(
     dialect: Dialect,
     unit: SizeUnit,
     previous: Option<&Row>,
-) -> Result<Row, WorkloadError> {
+) -> Result<Row, Fault> {
     let fail = |key: &str, value: &str, accepted: String| {
-        Err(WorkloadError::line(file, line.number, key, value, accepted))
+        Err(in_line(file, line.number, key, value, accepted))
     };
     let columns = fields(line.text);
     if columns.len() != dialect.columns() {
@@ -425,25 +422,19 @@ fn finish(
     body: &[Line<'_>],
     dialect: Dialect,
     mut rows: Vec<Row>,
-) -> Result<Vec<Row>, WorkloadError> {
+) -> Result<Vec<Row>, Fault> {
     let (Some(last), Some(line)) = (rows.last_mut(), body.last()) else {
         let expected = format!("at least one line of {}", dialect.layout());
-        return Err(WorkloadError::file(file, "size distribution", "", expected));
+        return Err(in_file(file, "size distribution", "", expected));
     };
     if last.share < 1.0 - END_TOLERANCE {
         let columns = fields(line.text);
         let accepted = format!("{} in the last line", dialect.end());
-        return Err(WorkloadError::line(
-            file,
-            line.number,
-            "cdf",
-            columns[columns.len() - 1],
-            accepted,
-        ));
+        return Err(in_line(file, line.number, "cdf", columns[columns.len() - 1], accepted));
     }
     if last.size < 1.0 {
         let expected = "a largest size of at least 1";
-        return Err(WorkloadError::line(file, line.number, "size", last.size, expected));
+        return Err(in_line(file, line.number, "size", last.size, expected));
     }
     last.share = 1.0;
     Ok(rows)

@@ -1,6 +1,6 @@
 //! A flow: source, destination, size and start.
 
-use crate::error::{WorkloadError, one_of};
+use incast_units::fault::{Fault, one_of};
 use incast_units::{Bytes, Span, Time};
 use std::fmt;
 use std::str::FromStr;
@@ -63,11 +63,11 @@ impl fmt::Display for FlowClass {
 }
 
 impl FromStr for FlowClass {
-    type Err = WorkloadError;
-    fn from_str(text: &str) -> Result<FlowClass, WorkloadError> {
+    type Err = Fault;
+    fn from_str(text: &str) -> Result<FlowClass, Fault> {
         FlowClass::ALL.into_iter().find(|class| class.name() == text).ok_or_else(|| {
             let names = one_of(text, FlowClass::ALL.iter().map(|class| class.name()));
-            WorkloadError::setting("class", text, names)
+            Fault::value("class", text, names)
         })
     }
 }

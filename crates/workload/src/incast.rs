@@ -1,6 +1,6 @@
 //! Incasts: many hosts send to one at the same time, once or again and again.
 
-use crate::error::WorkloadError;
+use crate::error::setting;
 use crate::pattern::{check_distinct, check_senders, choose_senders};
 use crate::random::{Stream, fold, fold_text};
 use crate::traffic::{
@@ -8,6 +8,7 @@ use crate::traffic::{
 };
 use crate::warning::LOAD_ABOVE_CAPACITY;
 use crate::wire_cost::WireCost;
+use incast_units::Fault;
 use incast_units::{Rate, Span, Time};
 
 /// Who sends in an incast.
@@ -91,7 +92,7 @@ impl Incasts {
 /// Rejects hosts that do not exist or are named twice, no receivers or senders, more random senders than
 /// other hosts, fewer flows than senders, a size of 0 or above 2^53, no incasts, more than 2^22 flows, and
 /// times past 213 days.
-pub fn incasts(shape: &Shape, spec: &Incasts) -> Result<Traffic, WorkloadError> {
+pub fn incasts(shape: &Shape, spec: &Incasts) -> Result<Traffic, Fault> {
     check(shape, spec)?;
     let (starts, load) = starts(shape, spec)?;
     let mut choice = Choice::new(shape, spec);
@@ -137,9 +138,9 @@ fn flow(src: &u32, dst: u32, size: u64, start: Start, class: FlowClass) -> FlowS
     FlowSpec::new(*src, dst, size, start, class)
 }
 
-fn check(shape: &Shape, spec: &Incasts) -> Result<(), WorkloadError> {
+fn check(shape: &Shape, spec: &Incasts) -> Result<(), Fault> {
     if spec.receivers.is_empty() {
-        return Err(WorkloadError::setting("receivers", 0, "1 host or more"));
+        return Err(setting("receivers", 0, "1 host or more"));
     }
     check_distinct("receivers", &spec.receivers, shape.hosts)?;
     check_size("size", spec.size)?;
@@ -159,17 +160,17 @@ fn check(shape: &Shape, spec: &Incasts) -> Result<(), WorkloadError> {
     match spec.fan_in {
         Some(fan_in) if fan_in < least.max(1) => {
             let accepted = format!("{} or more: a flow of each sender", least.max(1));
-            Err(WorkloadError::setting("fan_in", fan_in, accepted))
+            Err(setting("fan_in", fan_in, accepted))
         }
         _ => Ok(()),
     }
 }
 
-fn too_many(spec: &Incasts, incasts: usize) -> WorkloadError {
+fn too_many(spec: &Incasts, incasts: usize) -> Fault {
     let accepted = format!("at most {MAX_FLOWS} flows in all: {incasts} incasts have more");
     match spec.extent {
-        Extent::Count(count) => WorkloadError::setting("count", count, accepted),
-        Extent::Lasts(lasts) => WorkloadError::setting("lasts", lasts, accepted),
+        Extent::Count(count) => setting("count", count, accepted),
+        Extent::Lasts(lasts) => setting("lasts", lasts, accepted),
     }
 }
 
@@ -189,7 +190,7 @@ fn mean_flows(shape: &Shape, spec: &Incasts) -> f64 {
 /// When incasts begin, and of a load what it means.
 type Starts = (Vec<Time>, Option<(f64, String)>);
 
-fn starts(shape: &Shape, spec: &Incasts) -> Result<Starts, WorkloadError> {
+fn starts(shape: &Shape, spec: &Incasts) -> Result<Starts, Fault> {
     let (rate, load) = match spec.recurrence {
         Recurrence::Period(period) => return Ok((periodic(spec, period)?, None)),
         Recurrence::Rate(rate) => (rate, None),
@@ -217,16 +218,16 @@ fn starts(shape: &Shape, spec: &Incasts) -> Result<Starts, WorkloadError> {
     Ok((within(spec, std::iter::from_fn(next))?, load))
 }
 
-fn periodic(spec: &Incasts, period: Span) -> Result<Vec<Time>, WorkloadError> {
+fn periodic(spec: &Incasts, period: Span) -> Result<Vec<Time>, Fault> {
     if period == Span::ZERO && spec.extent != Extent::Count(1) {
-        return Err(WorkloadError::setting("period", period, "more than 0"));
+        return Err(setting("period", period, "more than 0"));
     }
     let at = |round: u64| spec.at.0.saturating_add(period.0.saturating_mul(round));
     within(spec, (0..).map(at))
 }
 
 /// The first ones of an endless row of starts.
-fn within(spec: &Incasts, starts: impl Iterator<Item = u64>) -> Result<Vec<Time>, WorkloadError> {
+fn within(spec: &Incasts, starts: impl Iterator<Item = u64>) -> Result<Vec<Time>, Fault> {
     let found: Vec<u64> = match spec.extent {
         Extent::Count(count) if u64::from(count) > MAX_FLOWS => {
             return Err(too_many(spec, count as usize));
@@ -247,14 +248,14 @@ fn within(spec: &Incasts, starts: impl Iterator<Item = u64>) -> Result<Vec<Time>
             Extent::Count(count) => ("count", count.to_string()),
             Extent::Lasts(lasts) => ("lasts", lasts.to_string()),
         };
-        return Err(WorkloadError::setting(key, value, "incasts that begin within 213 days"));
+        return Err(setting(key, value, "incasts that begin within 213 days"));
     }
     match (found.is_empty(), spec.extent) {
         (false, _) => Ok(found.into_iter().map(Time).collect()),
-        (true, Extent::Count(count)) => Err(WorkloadError::setting("count", count, "1 or more")),
+        (true, Extent::Count(count)) => Err(setting("count", count, "1 or more")),
         (true, Extent::Lasts(lasts)) => {
             let accepted = "a time in which an incast begins";
-            Err(WorkloadError::setting("lasts", lasts, accepted))
+            Err(setting("lasts", lasts, accepted))
         }
     }
 }
@@ -282,7 +283,7 @@ impl Choice<'_> {
         }
     }
 
-    fn senders(&mut self, receiver: u32) -> Result<Vec<u32>, WorkloadError> {
+    fn senders(&mut self, receiver: u32) -> Result<Vec<u32>, Fault> {
         let others = self.shape.hosts - 1;
         let senders = match (&self.spec.senders, self.spec.fan_in) {
             (Senders::Listed(listed), _) => {
@@ -295,16 +296,14 @@ impl Choice<'_> {
             }
         };
         match senders.is_empty() {
-            true => {
-                Err(WorkloadError::setting("senders", receiver, "hosts other than the receiver"))
-            }
+            true => Err(setting("senders", receiver, "hosts other than the receiver")),
             false => Ok(senders),
         }
     }
 
     /// So many hosts but the receiver. The first choice is that of an incast alone; each later one takes
     /// time with the hosts chosen only.
-    fn some(&mut self, receiver: u32, count: u32) -> Result<Vec<u32>, WorkloadError> {
+    fn some(&mut self, receiver: u32, count: u32) -> Result<Vec<u32>, Fault> {
         if std::mem::take(&mut self.first) {
             return choose_senders(self.shape, receiver, count, self.spec.seed);
         }

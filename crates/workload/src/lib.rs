@@ -3,7 +3,7 @@
 //! Traffic is a function of the user's settings and a seed. It does not depend on the transport, so
 //! a comparison of transports uses identical arrivals. [`SizeTable`] and [`PacketTable`] are
 //! distributions; [`poisson`] and the pattern functions generate [`Traffic`] from them;
-//! [`read_flows`] reads files. All errors are [`WorkloadError`]s.
+//! [`read_flows`] reads files. All errors are [`Fault`]s.
 //!
 //! ```
 //! use incast_units::{Rate, Time};
@@ -16,7 +16,7 @@
 //! let traffic = load.merge(burst);
 //! assert_eq!(traffic.flows.len(), 1003);
 //! println!("{}", traffic.load_definition);
-//! # Ok::<(), incast_workload::WorkloadError>(())
+//! # Ok::<(), incast_workload::Fault>(())
 //! ```
 
 mod builtin;
@@ -43,13 +43,13 @@ pub use builtin::{TableInfo, packet_table, packet_tables, table, tables};
 pub use closed_loop::{ClosedLoop, closed_loop};
 pub use collective::{Algorithm, Collective, CollectiveGroup, CollectiveKind, Message, collective};
 pub use dialect::SizeUnit;
-pub use error::WorkloadError;
 pub use import::hpcc::{export_hpcc, read_hpcc};
 pub use import::htsim::{Failure, HtsimTraffic, StartUnit, SwitchTier, export_htsim, read_htsim};
 pub use import::native::{export_csv, named_transports, read_csv};
 pub use import::yaps::read_yaps;
 pub use import::{HostIds, Imported, Kind, detect, read_flows};
 pub use incast::{Extent, Incasts, Recurrence, Senders, incasts};
+pub use incast_units::Fault;
 pub use matrix::read_matrix;
 pub use packet_table::{ACK_LIMIT, HEADER_BYTES, PacketTable, segment, uniform};
 pub use pattern::{

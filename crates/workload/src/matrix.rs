@@ -1,18 +1,19 @@
 //! Numbers for each pair of hosts or ranks: how much one sends to another.
 
-use crate::error::WorkloadError;
+use crate::error::in_file;
 use crate::import::{Line, Place, content};
+use incast_units::Fault;
 
 /// Reads a file with a line for each of `count` senders and in it a number for each of as many receivers, 0 or more,
 /// separated by commas or blanks. Nobody sends to itself, whatever its own number is.
 ///
 /// # Errors
 /// With file and line: another number of lines or numbers, and what is no number from 0 to a million.
-pub fn read_matrix(text: &str, file: &str, count: usize) -> Result<Vec<Vec<f64>>, WorkloadError> {
+pub fn read_matrix(text: &str, file: &str, count: usize) -> Result<Vec<Vec<f64>>, Fault> {
     let lines = content(text);
     if lines.len() != count {
         let accepted = format!("{count}: one for each that sends");
-        return Err(WorkloadError::file(file, "lines", lines.len(), accepted));
+        return Err(in_file(file, "lines", lines.len(), accepted));
     }
     let row = |line: &Line<'_>| {
         let place = Place { file, line: line.number };

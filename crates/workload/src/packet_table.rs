@@ -1,8 +1,9 @@
 //! Packet-size distributions, and the segmentation of flows into packets.
 
-use crate::error::WorkloadError;
+use crate::error::in_file;
 use crate::random::Stream;
 use crate::size_table::SizeTable;
+use incast_units::Fault;
 
 /// IPv4 and transport header of a data packet, in bytes: the 40 B of the papers and of traces.
 pub const HEADER_BYTES: u64 = 40;
@@ -26,13 +27,13 @@ impl PacketTable {
     ///
     /// # Errors
     /// Rejects a table with lengths above 65,535 B, or with none above [`ACK_LIMIT`].
-    pub fn new(lengths: SizeTable) -> Result<PacketTable, WorkloadError> {
+    pub fn new(lengths: SizeTable) -> Result<PacketTable, Fault> {
         let longest = lengths.quantile(1.0);
         // A largest length of exactly 60.5 B rounds to 61 B, but no sample exceeds the limit.
         let acks = lengths.below(ACK_LIMIT as f64 + 0.5);
         if acks >= 1.0 || lengths.range().1 > MAX_LENGTH {
             let accepted = format!("a longest packet of {} to {MAX_LENGTH} B", ACK_LIMIT + 1);
-            return Err(WorkloadError::file(lengths.name(), "size", longest, accepted));
+            return Err(in_file(lengths.name(), "size", longest, accepted));
         }
         Ok(PacketTable { lengths, acks })
     }
@@ -41,7 +42,7 @@ impl PacketTable {
     ///
     /// # Errors
     /// Those of [`SizeTable::parse`] and [`PacketTable::new`].
-    pub fn parse(text: &str, source_name: &str) -> Result<PacketTable, WorkloadError> {
+    pub fn parse(text: &str, source_name: &str) -> Result<PacketTable, Fault> {
         PacketTable::new(SizeTable::parse(text, source_name)?)
     }
 

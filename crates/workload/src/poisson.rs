@@ -1,12 +1,13 @@
 //! Poisson arrivals at a given load.
 
-use crate::error::WorkloadError;
+use crate::error::setting;
 use crate::packet_table::{PacketTable, segment};
 use crate::random::{Stream, fold, fold_text};
 use crate::size_table::SizeTable;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Origin, Shape, Start, Traffic};
 use crate::warning::{FEW_BYTES_DRAWN, HOST_LINKS_OVERLOADED, LOAD_ABOVE_CAPACITY};
 use crate::wire_cost::WireCost;
+use incast_units::Fault;
 use incast_units::{Notice, Rate, Time};
 
 /// Relative deviation of the drawn bytes from their mean that triggers a warning.
@@ -36,23 +37,23 @@ pub fn poisson(
     seed: u64,
     packets: Option<&PacketTable>,
     wire: WireCost,
-) -> Result<Traffic, WorkloadError> {
+) -> Result<Traffic, Fault> {
     shape.check();
     if !(load.is_finite() && load > 0.0) {
-        return Err(WorkloadError::setting("load", load, "a number above 0, such as 0.6"));
+        return Err(setting("load", load, "a number above 0, such as 0.6"));
     }
     if flows == 0 || u64::from(flows) > MAX_FLOWS {
-        return Err(WorkloadError::setting("flows", flows, format!("1 to {MAX_FLOWS}")));
+        return Err(setting("flows", flows, format!("1 to {MAX_FLOWS}")));
     }
     if shape.hosts < 2 {
-        return Err(WorkloadError::setting("hosts", shape.hosts, "2 or more"));
+        return Err(setting("hosts", shape.hosts, "2 or more"));
     }
     if let Some(packets) = packets {
         let most = (MAX_SEGMENTS * packets.mean_payload() / table.mean_sampled()) as u32;
         if flows > most {
             let name = packets.name();
             let accepted = format!("1 to {most} with packets drawn from {name}: 2^29 packets");
-            return Err(WorkloadError::setting("flows", flows, accepted));
+            return Err(setting("flows", flows, accepted));
         }
     }
     let arrivals = Arrivals::at(shape, table, load, packets, wire)?;
@@ -65,7 +66,7 @@ pub fn poisson(
         let next = (gap < 1.8e19).then(|| now.checked_add(gap as u64)).flatten();
         now = next.filter(|&time| time < Time::NEVER.0).ok_or_else(|| {
             let accepted = format!("at most {flow} flows at load {load}: arrivals end at 213 days");
-            WorkloadError::setting("flows", flows, accepted)
+            setting("flows", flows, accepted)
         })?;
         let src = stream.below(shape.hosts);
         let other = stream.below(shape.hosts - 1);
@@ -125,7 +126,7 @@ impl Arrivals {
         load: f64,
         packets: Option<&PacketTable>,
         wire: WireCost,
-    ) -> Result<Arrivals, WorkloadError> {
+    ) -> Result<Arrivals, Fault> {
         let mean = table.mean_sampled();
         let charge = wire.mean_flow(table, packets);
         let hosts = Rate(shape.host_rate.iter().map(|rate| rate.0).sum());
@@ -133,7 +134,7 @@ impl Arrivals {
             Some(uplinks) => {
                 let share = shape.inter_rack_share();
                 if share == 0.0 {
-                    return Err(WorkloadError::setting(
+                    return Err(setting(
                         "racks",
                         1,
                         "2 or more racks where load is measured on the uplinks",

@@ -1,11 +1,12 @@
 //! Patterns with dependencies or unresponsive hosts: request and response, many-to-many.
 
-use crate::error::WorkloadError;
+use crate::error::setting;
 use crate::pattern::check_distinct;
 use crate::random::{Stream, fold_text};
 use crate::traffic::{
     FlowClass, FlowSpec, MAX_FLOWS, RequestGroup, Shape, Start, Traffic, check_pair, check_size,
 };
+use incast_units::Fault;
 use incast_units::{Span, Time};
 
 /// Default size of a request in bytes.
@@ -37,7 +38,7 @@ pub struct RequestResponse {
 /// # Errors
 /// Rejects hosts that do not exist or are named twice, a client among its servers, no clients,
 /// servers or rounds, fewer bytes than servers, and more than 2^22 flows.
-pub fn requests(shape: &Shape, spec: &RequestResponse) -> Result<Traffic, WorkloadError> {
+pub fn requests(shape: &Shape, spec: &RequestResponse) -> Result<Traffic, Fault> {
     check_requests(shape, spec)?;
     let servers = spec.servers.len() as u64;
     let share =
@@ -65,17 +66,17 @@ pub fn requests(shape: &Shape, spec: &RequestResponse) -> Result<Traffic, Worklo
     Ok(Traffic::from_flows(flows, groups))
 }
 
-fn check_requests(shape: &Shape, spec: &RequestResponse) -> Result<(), WorkloadError> {
+fn check_requests(shape: &Shape, spec: &RequestResponse) -> Result<(), Fault> {
     for (key, list) in [("clients", &spec.clients), ("servers", &spec.servers)] {
         if list.is_empty() || list.len() as u64 >= u64::from(shape.hosts) {
             let most = shape.hosts.saturating_sub(1);
-            return Err(WorkloadError::setting(key, list.len(), format!("1 to {most} hosts")));
+            return Err(setting(key, list.len(), format!("1 to {most} hosts")));
         }
         check_distinct(key, list, shape.hosts)?;
     }
     for &client in &spec.clients {
         if spec.servers.contains(&client) {
-            return Err(WorkloadError::setting("clients", client, "a host that is not a server"));
+            return Err(setting("clients", client, "a host that is not a server"));
         }
     }
     check_size("request_bytes", spec.request_bytes)?;
@@ -83,12 +84,12 @@ fn check_requests(shape: &Shape, spec: &RequestResponse) -> Result<(), WorkloadE
     let servers = spec.servers.len() as u64;
     if spec.total_bytes < servers {
         let accepted = format!("{servers} or more: one byte for each server");
-        return Err(WorkloadError::setting("total_bytes", spec.total_bytes, accepted));
+        return Err(setting("total_bytes", spec.total_bytes, accepted));
     }
     let each = 2 * servers * spec.clients.len() as u64;
     if spec.rounds == 0 || u64::from(spec.rounds) * each > MAX_FLOWS {
         let accepted = format!("1 to {}", MAX_FLOWS / each);
-        return Err(WorkloadError::setting("rounds", spec.rounds, accepted));
+        return Err(setting("rounds", spec.rounds, accepted));
     }
     Ok(())
 }
@@ -119,25 +120,25 @@ pub struct ManyToMany {
 /// # Errors
 /// Rejects hosts that do not exist, a sender named twice or among its receivers, empty lists, a
 /// sender with the same receiver twice, a ratio outside [0, 1], and a size of 0 or above 2^53.
-pub fn many_to_many(shape: &Shape, many: &ManyToMany) -> Result<Traffic, WorkloadError> {
+pub fn many_to_many(shape: &Shape, many: &ManyToMany) -> Result<Traffic, Fault> {
     if many.senders.is_empty() {
-        return Err(WorkloadError::setting("senders", 0, "1 host or more"));
+        return Err(setting("senders", 0, "1 host or more"));
     }
     check_distinct("senders", &many.senders, shape.hosts)?;
     if many.receivers.iter().any(Vec::is_empty) {
-        return Err(WorkloadError::setting("receivers", 0, "1 host or more in each list"));
+        return Err(setting("receivers", 0, "1 host or more in each list"));
     }
     check_size("size", many.size)?;
     if !(0.0..=1.0).contains(&many.responsive_ratio) {
         let ratio = many.responsive_ratio;
-        return Err(WorkloadError::setting("responsive_ratio", ratio, "a number from 0 to 1"));
+        return Err(setting("responsive_ratio", ratio, "a number from 0 to 1"));
     }
     let mut flows = Vec::with_capacity(2 * many.senders.len());
     for (i, &src) in many.senders.iter().enumerate() {
         let [first, second] = [0, 1].map(|c| many.receivers[c][i % many.receivers[c].len()]);
         if first == second {
             let accepted = format!("two different receivers for sender {src}");
-            return Err(WorkloadError::setting("receivers", first, accepted));
+            return Err(setting("receivers", first, accepted));
         }
         for dst in [first, second] {
             check_pair(src, dst, shape.hosts)?;

@@ -1,8 +1,8 @@
 //! Size distributions as piecewise-linear cumulative tables.
 
 use crate::dialect::{self, MAX_SIZE, SizeUnit, Sizes};
-use crate::error::WorkloadError;
 use crate::random::{fold, fold_text};
+use incast_units::Fault;
 use incast_units::Notice;
 
 /// A distribution of sizes in bytes: points (size, cumulative share of flows), interpolated
@@ -21,7 +21,7 @@ impl SizeTable {
     ///
     /// # Errors
     /// Those of [`read`](SizeTable::read).
-    pub fn parse(text: &str, source_name: &str) -> Result<SizeTable, WorkloadError> {
+    pub fn parse(text: &str, source_name: &str) -> Result<SizeTable, Fault> {
         SizeTable::read(text, source_name, None).map(|(table, _)| table)
     }
 
@@ -41,7 +41,7 @@ impl SizeTable {
         text: &str,
         source_name: &str,
         unit: Option<SizeUnit>,
-    ) -> Result<(SizeTable, Vec<Notice>), WorkloadError> {
+    ) -> Result<(SizeTable, Vec<Notice>), Fault> {
         let Sizes { rows, notices } = dialect::read_sizes(text, source_name, unit)?;
         let stem = source_name.rsplit(['/', '\\']).next().unwrap_or(source_name);
         let stem = stem.split_once('.').map_or(stem, |(stem, _)| stem);

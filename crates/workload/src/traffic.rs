@@ -3,8 +3,9 @@
 pub use crate::flow::{FlowClass, FlowSpec, Origin, Start};
 
 use crate::collective::CollectiveGroup;
-use crate::error::WorkloadError;
+use crate::error::setting;
 use crate::random::{Stream, fold, fold_text};
+use incast_units::Fault;
 use incast_units::{Notice, Rate, Span, Time};
 
 /// Largest number of flows per run. A flow takes half a kilobyte before it starts.
@@ -195,21 +196,19 @@ impl Traffic {
     /// More than 2^22 flows, or the first flow (its index, from 0) with a host that does not exist,
     /// with equal source and destination, without bytes, with packets that do not sum to its size,
     /// or that waits for a flow that does not exist, that has no end, or, in a cycle, for itself.
-    pub fn validate(&self, hosts: u32) -> Result<(), WorkloadError> {
+    pub fn validate(&self, hosts: u32) -> Result<(), Fault> {
         let count = self.flows.len();
         if count as u64 > MAX_FLOWS {
-            return Err(WorkloadError::setting(
-                "flows",
-                count,
-                format!("up to {MAX_FLOWS} in all"),
-            ));
+            return Err(setting("flows", count, format!("up to {MAX_FLOWS} in all")));
         }
         for (i, flow) in self.flows.iter().enumerate() {
             let fail = |key: &str, value: String, accepted: String| {
-                Err(WorkloadError::setting(&format!("flow {i}: {key}"), value, accepted))
+                Err(setting(&format!("flow {i}: {key}"), value, accepted))
             };
-            check_pair(flow.src, flow.dst, hosts)
-                .map_err(|e| WorkloadError { key: format!("flow {i}: {}", e.key), ..e })?;
+            check_pair(flow.src, flow.dst, hosts).map_err(|fault| {
+                let key = format!("flow {i}: {}", fault.key().unwrap_or_default());
+                fault.called(key)
+            })?;
             if flow.size == 0 {
                 return fail("size", "0".into(), "1 byte or more".into());
             }
@@ -238,7 +237,7 @@ impl Traffic {
             }
         }
         match self.waiting_for_itself() {
-            Some(i) => Err(WorkloadError::setting(
+            Some(i) => Err(setting(
                 &format!("flow {i}: start"),
                 "after itself",
                 "flows that do not wait for one another in a circle",
@@ -332,30 +331,30 @@ impl Shape {
 }
 
 /// Checks that both hosts exist and differ.
-pub(crate) fn check_pair(src: u32, dst: u32, hosts: u32) -> Result<(), WorkloadError> {
+pub(crate) fn check_pair(src: u32, dst: u32, hosts: u32) -> Result<(), Fault> {
     check_host("src", src, hosts)?;
     check_host("dst", dst, hosts)?;
     if src == dst {
-        return Err(WorkloadError::setting("dst", dst, "a host other than the sender"));
+        return Err(setting("dst", dst, "a host other than the sender"));
     }
     Ok(())
 }
 
 /// Checks that a host exists.
-pub(crate) fn check_host(key: &str, host: u32, hosts: u32) -> Result<(), WorkloadError> {
+pub(crate) fn check_host(key: &str, host: u32, hosts: u32) -> Result<(), Fault> {
     if host < hosts {
         return Ok(());
     }
     let last = hosts.saturating_sub(1);
-    Err(WorkloadError::setting(key, host, format!("a host from 0 to {last}")))
+    Err(setting(key, host, format!("a host from 0 to {last}")))
 }
 
 /// Checks a flow's size.
-pub(crate) fn check_size(key: &str, size: u64) -> Result<(), WorkloadError> {
+pub(crate) fn check_size(key: &str, size: u64) -> Result<(), Fault> {
     if (1..=MAX_FLOW_BYTES).contains(&size) {
         return Ok(());
     }
-    Err(WorkloadError::setting(key, size, format!("1 to {MAX_FLOW_BYTES} bytes")))
+    Err(setting(key, size, format!("1 to {MAX_FLOW_BYTES} bytes")))
 }
 
 /// Largest flow in bytes, 2^53: the limit of the size tables.

@@ -7,8 +7,8 @@ use incast_egress::port::{Builder, Join, Marking, PolicyConflict, splits};
 use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
 use incast_transport::{
     Bytes, Configured, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Info, Kind, Limit,
-    Policy, Port, PortSite, Rate, Routing, Schedule, SizeQuantiles, Span, SwitchSite, Transport,
-    TransportId, TransportSet,
+    Policy, Port, PortSite, Rate, Routing, Schedule, Setting, SizeQuantiles, Span, SwitchSite,
+    Transport, TransportId, TransportSet,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -152,7 +152,7 @@ pub fn most_payload(payloads: &[(TransportId, u16)], transport: TransportId) -> 
 pub fn for_messages(
     fabric: &Arc<Fabric>,
     transport: &dyn Transport,
-    settings: &[(String, String)],
+    settings: &[(String, Setting)],
 ) -> Result<Setup, String> {
     let site = fabric_site(fabric, Framing::ETHERNET, Limit::Bytes(256 << 10), None, None);
     let configured = transport.configure(settings, site.clone());

@@ -1,5 +1,6 @@
 //! A results folder that is served: its files, and explanations of its flows.
 
+use incast_experiment::fault::wrong;
 use incast_experiment::{Fault, Monitor};
 use incast_explain::{Results, Selection, console};
 use incast_measure::Run;
@@ -46,8 +47,10 @@ impl Served {
         let at = place.display().to_string();
         let place = place.canonicalize().map_err(|error| Fault::new(error).placed(at.clone()))?;
         if !place.join(MANIFEST).is_file() {
-            let problem = "not a results folder: expected one that `incast run` or `incast compare` wrote, \
-                           with a manifest.json";
+            let problem = wrong("not a results folder").expected(
+                "one that `incast run` or `incast compare` wrote, \
+                           with a manifest.json",
+            );
             return Err(Fault::new(problem).placed(at));
         }
         let mut files = vec![];

@@ -2,6 +2,7 @@
 
 use super::folder::Served;
 use incast_experiment::Fault;
+use incast_experiment::fault::expected;
 use oxhttp::model::{Body, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use std::fs::File;
@@ -173,8 +174,11 @@ impl Server {
             percent_decode_str(found.unwrap_or_default()).decode_utf8_lossy().into_owned()
         };
         let flow = value("flow");
-        let wrong = |_| (StatusCode::BAD_REQUEST, format!("flow={flow}: expected a flow's number"));
-        let flow = flow.parse().map_err(wrong)?;
+        let refused = |_| {
+            let fault = Fault::value("flow", &flow, expected("a flow's number"));
+            (StatusCode::BAD_REQUEST, fault.to_string())
+        };
+        let flow = flow.parse().map_err(refused)?;
         let folder = self.folder(&value("folder"))?;
         let _turn = self.explaining.lock().unwrap_or_else(PoisonError::into_inner);
         let told = folder.explain(&value("run"), flow);

@@ -21,10 +21,10 @@ pub use receivers::Receivers;
 pub use senders::Senders;
 
 use crate::first_round::RoundTerms;
+use incast_transport::fault::{Fault, expected};
 use incast_transport::{
     Bytes, ClassPolicy, Classes, Env, FabricSite, Flow, FlowId, Framing, Header, Host, Limit,
-    Observed, PADDING_PAIRS, PacketRef, ParameterError, Parameters, Rate, Shaper, Span, Time,
-    TransportId,
+    Observed, PADDING_PAIRS, PacketRef, Rate, Shaper, Span, Time, TransportId,
 };
 use outbox::Outbox;
 
@@ -145,16 +145,11 @@ fn mean_credit(credit: u32, longer: u8) -> u32 {
 
 /// Whether a credit share and lengths of credits fit the fabric: the data that the credits let go
 /// must fit a link, and the header must have room for the padding of the longest credit, which is
-/// `longer` pairs of bytes longer than the shortest packet. `P` are the transport's parameters.
+/// `longer` pairs of bytes longer than the shortest packet.
 ///
 /// # Errors
 /// They do not fit.
-pub fn check<P: Parameters>(
-    transport: &'static str,
-    fabric: &FabricSite,
-    share: Option<f64>,
-    longer: u8,
-) -> Result<(), ParameterError> {
+pub fn check(fabric: &FabricSite, share: Option<f64>, longer: u8) -> Result<(), Fault> {
     let framing = &fabric.framing;
     let (shortest, data) = (framing.charged_header(), framing.charged_mtu());
     let credit = mean_credit(shortest, longer);
@@ -162,22 +157,22 @@ pub fn check<P: Parameters>(
     if let Some(share) = share
         && share * data as f64 > credit as f64
     {
-        let problem = format!(
-            "expected at most {most:.4}: the data of the credits must fit the link, and a \
+        let problem = expected(format!(
+            "at most {most:.4}: the data of the credits must fit the link, and a \
              credit of {credit} B lets {data} B go"
-        );
-        return Err(ParameterError::of::<P>(transport, "credit_share", share, problem));
+        ));
+        return Err(Fault::value("credit_share", share, problem));
     }
     let fill = framing.control_fill() / 2;
     let room = PADDING_PAIRS as u32 + 1;
     if longer > 0 && fill + longer as u32 > room {
-        let problem = format!(
-            "expected false: a control packet of {} B is padded to {shortest} B on links already, \
+        let problem = expected(format!(
+            "false: a control packet of {} B is padded to {shortest} B on links already, \
              and packets have room for {} B of padding",
             framing.control,
             2 * room
-        );
-        return Err(ParameterError::of::<P>(transport, "size_jitter", true, problem));
+        ));
+        return Err(Fault::value("size_jitter", true, problem));
     }
     Ok(())
 }

@@ -26,8 +26,8 @@ use crate::sender::{
 };
 use guard::{Failures, Guarded};
 use incast_transport::{
-    Acks, Configured, Ecn, EcnUse, FabricSite, HeaderView, Host, HostSite, Info, Kind, LentPorts,
-    Notice, ParameterDoc, ParameterError, Policy, PortSite, Transport, TransportId, Values,
+    Acks, Configured, Ecn, EcnUse, FabricSite, Fault, HeaderView, Host, HostSite, Info, Kind,
+    LentPorts, Notice, ParameterDoc, Policy, PortSite, Setting, Transport, TransportId, Values,
     parameter,
 };
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub struct Custom {
     /// The transport through whose ports it runs; it [lends](Transport::lends_ports) them.
     pub ports: &'static dyn Transport,
     /// Settings of the common sender, [`SenderParams`], that take the place of the defaults.
-    pub sender: Vec<(String, String)>,
+    pub sender: Vec<(String, Setting)>,
     /// Parameters of its own.
     pub parameters: Vec<CustomParameter>,
     /// The control law.
@@ -122,8 +122,8 @@ impl Custom {
     /// What tells its results from those of another control of its name: version, ports, and
     /// defaults.
     pub fn identity(&self) -> String {
-        let own = self.parameters.iter().map(|one| (one.name, &one.default));
-        let sender = self.sender.iter().map(|(key, value)| (key.as_str(), value));
+        let own = self.parameters.iter().map(|one| (one.name, one.default.clone()));
+        let sender = self.sender.iter().map(|(key, value)| (key.as_str(), value.to_string()));
         let defaults: Vec<String> =
             own.chain(sender).map(|(key, value)| format!("{key}={value}")).collect();
         let (ecn, ports) = (self.info.ecn.name(), self.ports.info().name);
@@ -137,8 +137,8 @@ impl Custom {
     /// Settings of its own, of the sender and of the ports.
     fn split<'a>(
         &self,
-        settings: &'a [(String, String)],
-    ) -> Result<[Vec<&'a (String, String)>; 3], ParameterError> {
+        settings: &'a [(String, Setting)],
+    ) -> Result<[Vec<&'a (String, Setting)>; 3], Fault> {
         let lent = self.lent().parameters;
         let sender: Vec<&str> = SenderParams::docs().iter().map(|doc| doc.name).collect();
         let mut parts = [vec![], vec![], vec![]];
@@ -150,7 +150,7 @@ impl Custom {
                 _ if lent.contains(&key) => 2,
                 _ => {
                     let known: Vec<&str> = self.parameters().iter().map(|doc| doc.name).collect();
-                    return Err(self.error(setting, parameter::unknown(&known)));
+                    return Err(parameter::unknown(key, &setting.1, &known));
                 }
             };
             parts[part].push(setting);
@@ -158,18 +158,13 @@ impl Custom {
         Ok(parts)
     }
 
-    fn error(&self, setting: &(String, String), problem: String) -> ParameterError {
-        let (key, value) = setting.clone();
-        let known = self.parameters().iter().map(|doc| doc.name).collect();
-        ParameterError { transport: self.info.name, key, value, problem, known }
-    }
-
     /// The values of its own parameters, in their order.
-    fn values(&self, settings: &[&(String, String)]) -> Vec<(&'static str, String)> {
+    fn values(&self, settings: &[&(String, Setting)]) -> Vec<(&'static str, String)> {
         let written = |name: &str| settings.iter().rfind(|(key, _)| key == name);
         let value = |own: &CustomParameter| {
-            let value = written(own.name).map_or(&own.default, |(_, value)| value);
-            (own.name, value.clone())
+            let value =
+                written(own.name).map_or(own.default.clone(), |(_, value)| value.to_string());
+            (own.name, value)
         };
         self.parameters.iter().map(value).collect()
     }
@@ -195,7 +190,7 @@ impl Transport for Custom {
         let mut sender = SenderParams::docs();
         for (key, value) in &self.sender {
             let known = sender.iter_mut().find(|doc| doc.name == key);
-            known.into_iter().for_each(|doc| doc.default = value.clone());
+            known.into_iter().for_each(|doc| doc.default = value.to_string());
         }
         let lent = self.lent().parameters;
         let ports = self.ports.parameters().into_iter().filter(|doc| lent.contains(&doc.name));
@@ -204,20 +199,19 @@ impl Transport for Custom {
 
     fn configure(
         &self,
-        settings: &[(String, String)],
+        settings: &[(String, Setting)],
         fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
+    ) -> Result<Arc<dyn Configured>, Fault> {
         let [own, sender, ports] = self.split(settings)?;
-        let renamed = |error| ParameterError { transport: self.info.name, ..error };
-        let given: Vec<(String, String)> = self.sender.iter().chain(sender).cloned().collect();
-        let sender = SenderParams::read(&given).map_err(renamed)?;
-        let ports: Vec<(String, String)> = ports.into_iter().cloned().collect();
-        let ports = self.ports.configure(&ports, fabric.clone()).map_err(renamed)?;
+        let given: Vec<(String, Setting)> = self.sender.iter().chain(sender).cloned().collect();
+        let sender = SenderParams::read(&given)?;
+        let ports: Vec<(String, Setting)> = ports.into_iter().cloned().collect();
+        let ports = self.ports.configure(&ports, fabric.clone())?;
         let values = self.values(&own);
         let flows = self.law.configure(&values, &fabric).map_err(|BadValue { key, problem }| {
             let value = values.iter().find(|(name, _)| *name == key);
             let value = value.map_or(String::new(), |(_, value)| value.clone());
-            self.error(&(key, value), problem)
+            Fault::value(key, value, problem)
         })?;
         let options = self.options(&sender);
         let lent = self.lent().parameters;

@@ -2,6 +2,7 @@
 
 pub mod kernel;
 
+use crate::fault::wrong;
 use crate::{Fault, Plan, Scenario, prepare};
 use cpu_time::ProcessTime;
 use incast_protocols::CATALOGUE;
@@ -116,10 +117,10 @@ pub fn run(
             .map(|case| format!("{}/{}", case.name, case.transport))
             .collect::<Vec<_>>();
         let text = options.case.clone().unwrap_or_default();
-        return Err(Fault::new(format!(
-            "--case {text}: expected part of one of {}",
-            names.join(", ")
-        )));
+        return Err(Fault::new(
+            wrong(format!("--case {text}"))
+                .expected(format!("part of one of {}", names.join(", "))),
+        ));
     }
     Ok(all)
 }

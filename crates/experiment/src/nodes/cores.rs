@@ -1,6 +1,7 @@
 //! The cores over which a switch spreads its ports.
 
 use super::Node;
+use crate::fault::{Problem, expected, wrong};
 use crate::plan::Plan;
 use crate::{Fault, prepare};
 use incast_dataplane::{one_core_only, system};
@@ -21,25 +22,31 @@ impl Cores {
     /// # Errors
     /// No such cores, more of them than ports, or a switch whose ports cannot be spread.
     pub fn new(plan: &Plan, node: &Node, list: &str) -> Result<Cores, Fault> {
-        let refuse = |problem: String| Fault::new(problem).placed(format!("--lcores {list}"));
+        let refuse = |problem: Problem| Fault::new(problem).placed(format!("--lcores {list}"));
         let cores = numbers(list)
-            .ok_or_else(|| refuse("expected numbers of cores, each once: 2,3 or 2-5".into()))?;
+            .ok_or_else(|| refuse(expected("numbers of cores, each once: 2,3 or 2-5")))?;
         let allowed = system::allowed_cores();
         if let Some(absent) = cores.iter().find(|core| !allowed.contains(core)) {
-            return Err(refuse(format!(
-                "core {absent} is not there: expected some of {allowed:?}"
-            )));
+            return Err(refuse(
+                wrong(format!("core {absent} is not there"))
+                    .expected(format!("some of {allowed:?}")),
+            ));
         }
         let ports: Vec<u32> = node.ports.iter().map(|(port, _)| *port).collect();
         if cores.len() > ports.len() {
             let (name, ports) = (&node.name, ports.len());
-            return Err(refuse(format!("{} cores, but {name} has {ports} ports", cores.len())));
+            return Err(refuse(wrong(format!(
+                "{} cores, but {name} has {ports} ports",
+                cores.len()
+            ))));
         }
         if cores.len() > 1 {
             let setup = prepare(plan, &plan.cases[0], vec![])?;
             if let Some(why) = one_core_only(&setup, node.id.0) {
                 let name = &node.name;
-                return Err(refuse(format!("{name} needs one core for all its ports: {why}")));
+                return Err(refuse(wrong(format!(
+                    "{name} needs one core for all its ports: {why}"
+                ))));
             }
         }
         let of = |place: usize| ports.iter().skip(place).step_by(cores.len()).copied().collect();

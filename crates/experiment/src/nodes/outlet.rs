@@ -2,6 +2,7 @@
 
 use super::Node;
 use crate::Fault;
+use crate::fault::{Problem, expected, wrong};
 use crate::plan::Plan;
 use incast_dataplane::{Outside, PacketSockets, system};
 use incast_transport::Framing;
@@ -18,14 +19,14 @@ pub enum Outlet {
 
 impl Outlet {
     /// How an outlet is written.
-    pub const FORM: &str = "expected if:INTERFACE, such as if:veth0, or a device of DPDK: a PCI address, such as \
+    pub const FORM: &str = "if:INTERFACE, such as if:veth0, or a device of DPDK: a PCI address, such as \
          0000:3b:00.0, or a virtual device, such as net_af_packet0,iface=veth0";
 
     /// Reads `if:veth0`, `0000:3b:00.0` or `net_af_packet0,iface=veth0`.
     ///
     /// # Errors
     /// It is none of these, or a device and this program was built without DPDK.
-    pub fn parse(text: &str) -> Result<Outlet, String> {
+    pub fn parse(text: &str) -> Result<Outlet, Problem> {
         if let Some(interface) = text.strip_prefix("if:").filter(|name| !name.is_empty()) {
             return Ok(Outlet::Interface(interface.into()));
         }
@@ -35,12 +36,9 @@ impl Outlet {
         let is_virtual = name.strip_prefix("net_").is_some_and(|rest| !rest.is_empty());
         match is_address || is_virtual {
             true if cfg!(feature = "dpdk") => Ok(Outlet::Device(text.into())),
-            true => {
-                Err("this program was built without DPDK: expected if:INTERFACE (`incast doctor` \
-                         says how to get DPDK)"
-                    .into())
-            }
-            false => Err(Outlet::FORM.into()),
+            true => Err(wrong("this program was built without DPDK")
+                .expected("if:INTERFACE (`incast doctor` says how to get DPDK)")),
+            false => Err(expected(Outlet::FORM)),
         }
     }
 
@@ -181,7 +179,7 @@ mod tests {
         assert_eq!(device("0000:3b:00.0").interface(), None);
         assert_eq!(Outlet::parse("if:veth0"), Ok(interface));
         for wrong in ["veth0", "if:", "", "net_", "eth1,x=1", "pci:zz"] {
-            assert_eq!(Outlet::parse(wrong), Err(Outlet::FORM.into()), "{wrong}");
+            assert_eq!(Outlet::parse(wrong), Err(expected(Outlet::FORM)), "{wrong}");
         }
         for device in ["0000:3b:00.0", "3b:00.1,mprq_en=1", "net_af_packet0,iface=veth0"] {
             let read = Outlet::parse(device);
@@ -189,7 +187,7 @@ mod tests {
                 let outlet = read.expect(device);
                 assert!(outlet.is_device() && outlet.to_string() == device);
             } else {
-                assert!(read.unwrap_err().contains("built without DPDK"), "{device}");
+                assert!(read.unwrap_err().sentence().contains("built without DPDK"), "{device}");
             }
         }
     }

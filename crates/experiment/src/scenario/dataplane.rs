@@ -4,7 +4,8 @@ use super::field::Field;
 use super::key::{Command, Flag, Key, Preset};
 use super::node::Node;
 use super::section::{Section, Table, brief, first, join, preset, read_key, section, within};
-use crate::{Fault, nearest};
+use crate::Fault;
+use crate::fault::{Problem, one_of};
 use incast_dataplane::Rule;
 
 section! {
@@ -102,11 +103,11 @@ impl Clock {
     ///
     /// # Errors
     /// What is accepted.
-    pub fn real(text: &str) -> Result<Clock, String> {
+    pub fn real(text: &str) -> Result<Clock, Problem> {
         let real = || Clock::NAMES.into_iter().filter(|(_, clock)| clock.rule().is_some());
         real().find(|(name, _)| *name == text).map(|(_, clock)| clock).ok_or_else(|| {
             let names: Vec<&str> = real().map(|(name, _)| name).collect();
-            format!("expected one of {}{}", names.join(", "), nearest(text, names.iter().copied()))
+            one_of(text, names)
         })
     }
 

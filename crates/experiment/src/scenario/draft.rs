@@ -6,6 +6,7 @@ use super::key::{Flag, Key};
 use super::node::{Node, Origin, Value};
 use super::{Run, Scenario, Traffic};
 use crate::Fault;
+use crate::fault::{Problem, expected, wrong};
 use crate::inputs::{bytes_of, text_of};
 use incast_measure::InputFile;
 use std::path::Path;
@@ -67,14 +68,14 @@ impl Draft {
 
     /// Applies an override whose original text differs from `key=value`.
     pub fn set(&mut self, set: &str, written: &str) -> Result<(), Fault> {
-        let fail = |why: &str| Fault::new(why).placed(format!("--set {written}"));
-        let (key, value) = set.split_once('=').ok_or_else(|| fail("expected key=value"))?;
+        let fail = |why: Problem| Fault::new(why).placed(format!("--set {written}"));
+        let (key, value) = set.split_once('=').ok_or_else(|| fail(expected("key=value")))?;
         if parts(key).any(|part| bare(part).is_empty()) {
-            return Err(fail("an empty part in the key"));
+            return Err(fail(wrong("an empty part in the key")));
         }
         let origin = Origin::Set(self.sets.len());
         self.sets.push(Override { written: written.into(), key: key.into() });
-        self.put(key, Node::one(value, origin), origin).map_err(|why| fail(&why))
+        self.put(key, Node::one(value, origin), origin).map_err(fail)
     }
 
     /// Sets a key by a flag.
@@ -144,7 +145,7 @@ impl Draft {
         self.put(path, value, origin).map_err(|why| {
             let fault = Fault::at(path, why);
             match origin {
-                Origin::Line(line) => fault.placed(format!("{}:{line}", self.name)),
+                Origin::Line(line) => fault.on_line(self.name.as_str(), line),
                 _ => self.placed(fault),
             }
         })
@@ -161,9 +162,10 @@ impl Draft {
 
     /// Puts a value at a place. The error says where the path leads through neither a table nor an
     /// entry of a list.
-    fn put(&mut self, path: &str, value: Node, origin: Origin) -> Result<(), String> {
+    fn put(&mut self, path: &str, value: Node, origin: Origin) -> Result<(), Problem> {
         if let Some(quoted) = unquoted(path) {
-            return Err(format!("no such key: a name with dots stands in quotes: `{quoted}`"));
+            let problem = format!("no such key: a name with dots stands in quotes: `{quoted}`");
+            return Err(wrong(problem));
         }
         let mut place = &mut self.root;
         let mut from = 0;
@@ -174,12 +176,12 @@ impl Draft {
                 _ => None,
             };
             place = place.step_mut(bare(part), origin).ok_or_else(|| match entries {
-                Some(0) => format!("no such key: `{parent}` is empty"),
-                Some(1) => format!("no such key: expected {parent}.0"),
+                Some(0) => wrong(format!("no such key: `{parent}` is empty")),
+                Some(1) => wrong("no such key").expected(format!("{parent}.0")),
                 Some(count) => {
-                    format!("no such key: expected {parent}.0 to {parent}.{}", count - 1)
+                    wrong("no such key").expected(format!("{parent}.0 to {parent}.{}", count - 1))
                 }
-                None => format!("no such key: `{parent}` is a single value"),
+                None => wrong(format!("no such key: `{parent}` is a single value")),
             })?;
             from += part.len() + 1;
         }
@@ -190,8 +192,10 @@ impl Draft {
     /// The scenario, every value read as its type and in its accepted range.
     pub fn scenario(&self) -> Result<Scenario, Fault> {
         if self.root.get("study").is_some() {
-            let problem = "the file describes a study of many runs: expected `incast study FILE`, or \
-                           the scenario without [study]";
+            let problem = wrong("the file describes a study of many runs").expected(
+                "`incast study FILE`, or \
+                           the scenario without [study]",
+            );
             return Err(self.placed(Fault::at("study", problem)));
         }
         let read = Scenario::read(&self.root, "").and_then(|scenario| {
@@ -230,7 +234,7 @@ impl Draft {
         let (origin, exact) = fault.key().map_or((Origin::Unknown, false), |key| self.origin(key));
         match origin {
             Origin::Unknown => fault.placed(self.name.as_str()),
-            Origin::Line(line) => fault.placed(format!("{}:{line}", self.name)),
+            Origin::Line(line) => fault.on_line(self.name.as_str(), line),
             Origin::Flag(flag) if exact => fault.called(flag),
             Origin::Flag(flag) => fault.placed(flag),
             Origin::Set(at) => {
@@ -238,7 +242,7 @@ impl Draft {
                 let value = set.split_once('=').map_or("", |(_, value)| value);
                 let said =
                     exact && fault.written().is_none_or(|own| own == value.trim_matches('"'));
-                let bare = if said { Fault::new(fault.problem()) } else { fault };
+                let bare = if said { fault.bare() } else { fault };
                 bare.placed(format!("--set {set}"))
             }
         }

@@ -3,7 +3,8 @@
 use super::key::{Form, Key};
 use super::node::{Node, Value};
 use crate::Fault;
-use incast_transport::{Bytes, Limit, Rate, Span};
+use crate::fault::{self, expected};
+use incast_transport::{Bytes, Limit, Rate, Setting, Span};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
@@ -54,7 +55,7 @@ pub trait Field: Sized {
 
 /// Refuses a value of the wrong type.
 pub(super) fn wrong<T: Field>(node: &Node, path: &str) -> Fault {
-    Fault::value(path, node, format!("expected {}", T::expects()))
+    Fault::value(path, node, expected(T::expects()))
 }
 
 /// Hosts that are written as a number or a list of numbers, as text.
@@ -88,7 +89,7 @@ macro_rules! by_text {
                     }
                     _ => return Err(wrong::<$ty>(node, path)),
                 };
-                text.parse().map_err(|error| Fault::at(path, error))
+                text.parse().map_err(|error| Fault::from(error).of(path))
             }
             fn write(&self) -> Option<Node> {
                 Some(Node::text(self.to_string()))
@@ -132,12 +133,12 @@ macro_rules! whole {
                     Some(number) => <$ty>::try_from(number).map_err(|_| {
                         let most = <$ty>::MAX;
                         let problem = match number < 0 {
-                            true => "negative: expected a whole number, 0 or more".into(),
-                            false => format!("too large: expected at most {most}"),
+                            true => fault::wrong("negative").expected("a whole number, 0 or more"),
+                            false => fault::wrong("too large").expected(format!("at most {most}")),
                         };
                         Fault::value(path, node, problem)
                     }),
-                    None => Err(Fault::value(path, node, "expected a whole number, 0 or more")),
+                    None => Err(Fault::value(path, node, expected("a whole number, 0 or more"))),
                 }
             }
             fn write(&self) -> Option<Node> {
@@ -320,36 +321,31 @@ impl<T: Field> Field for BTreeMap<String, T> {
     }
 }
 
-/// A parameter of a transport, as text that the transport reads; a list has commas, a table
-/// `key=value`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting(pub String);
-
+/// A parameter of a transport, which reads it by its type.
 impl Field for Setting {
     const KIND: &'static str = "text";
     type Item = Infallible;
     fn expects() -> String {
         "text, a number, true, false, a list, or a table".into()
     }
-    fn read(node: &Node, path: &str) -> Result<Setting, Fault> {
-        fn text(node: &Node) -> Option<String> {
+    fn read(node: &Node, _path: &str) -> Result<Setting, Fault> {
+        fn setting(node: &Node) -> Setting {
             match &node.value {
-                // Integers and fractions stay distinct.
-                Value::Number(number) => Some(format!("{number:?}")),
-                Value::List(list) => {
-                    list.iter().map(text).collect::<Option<Vec<_>>>().map(|l| l.join(","))
-                }
+                Value::Text(text) => Setting::Text(text.clone()),
+                Value::Whole(number) => Setting::Whole(*number),
+                Value::Number(number) => Setting::Number(*number),
+                Value::Flag(flag) => Setting::Flag(*flag),
+                Value::List(list) => Setting::List(list.iter().map(setting).collect()),
                 Value::Table(entries) => {
-                    let one = |(key, node): &(String, Node)| Some(format!("{key}={}", text(node)?));
-                    entries.iter().map(one).collect::<Option<Vec<_>>>().map(|l| l.join(","))
+                    let one = |(key, node): &(String, Node)| (key.clone(), setting(node));
+                    Setting::Table(entries.iter().map(one).collect())
                 }
-                _ => Some(node.to_string()),
             }
         }
-        text(node).map(Setting).ok_or_else(|| wrong::<Setting>(node, path))
+        Ok(setting(node))
     }
     fn write(&self) -> Option<Node> {
-        Some(Node::text(&self.0))
+        Some(Node::text(self.to_string()))
     }
     fn items(&self) -> Vec<&Infallible> {
         vec![]
@@ -396,22 +392,22 @@ impl Field for Overhead {
 pub struct Buffer(pub Limit);
 
 impl std::str::FromStr for Buffer {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Buffer, String> {
+    type Err = Fault;
+    fn from_str(text: &str) -> Result<Buffer, Fault> {
         let trimmed = text.trim();
         if let Some(count) = trimmed.strip_suffix("packets").or(trimmed.strip_suffix("packet")) {
             return match count.trim().parse::<u32>() {
                 Ok(count) if count > 0 => Ok(Buffer(Limit::Packets(count))),
-                _ => Err(format!("`{text}`: expected a whole number of packets above 0")),
+                _ => Err(Fault::text(text, expected("a whole number of packets above 0"))),
             };
         }
         if trimmed == "unlimited" {
             return Ok(Buffer(Limit::Unlimited));
         }
         match trimmed.parse::<Bytes>() {
-            Ok(Bytes(0)) => Err(format!("`{text}`: a buffer cannot be empty")),
+            Ok(Bytes(0)) => Err(Fault::text(text, "a buffer cannot be empty")),
             Ok(bytes) => Ok(Buffer(Limit::Bytes(bytes.0))),
-            Err(error) => Err(format!("{error}, `<n>packets` or `unlimited`")),
+            Err(fault) => Err(fault.or("`<n>packets` or `unlimited`")),
         }
     }
 }
@@ -446,7 +442,7 @@ impl Hosts {
     /// The hosts one by one; refused unless all are below `most`. `key` is for messages.
     pub fn below(&self, most: u32, key: &str) -> Result<Vec<u32>, Fault> {
         if self.0.iter().any(|(_, last)| *last >= most) {
-            let problem = format!("expected hosts below {most}, such as `0-7,9`");
+            let problem = expected(format!("hosts below {most}, such as `0-7,9`"));
             return Err(Fault::value(key, self, problem));
         }
         Ok(self.0.iter().flat_map(|(first, last)| *first..=*last).collect())
@@ -454,15 +450,15 @@ impl Hosts {
 }
 
 impl std::str::FromStr for Hosts {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Hosts, String> {
+    type Err = Fault;
+    fn from_str(text: &str) -> Result<Hosts, Fault> {
         let range = |part: &str| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let range = (first.trim().parse().ok()?, last.trim().parse().ok()?);
             (range.0 <= range.1).then_some(range)
         };
         let ranges: Option<Vec<(u32, u32)>> = text.split(',').map(range).collect();
-        ranges.map(Hosts).ok_or_else(|| format!("`{text}`: expected hosts such as `0-7,9`"))
+        ranges.map(Hosts).ok_or_else(|| Fault::text(text, expected("hosts such as `0-7,9`")))
     }
 }
 

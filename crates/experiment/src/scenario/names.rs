@@ -3,8 +3,9 @@
 use super::dataplane::{Backend, Clock};
 use super::field::Field;
 use super::node::{Node, Value};
+use crate::Fault;
+use crate::fault::one_of;
 use crate::world::World;
-use crate::{Fault, nearest};
 use incast_egress::port::Join;
 use incast_transport::{Acks, Routing};
 use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit, StartUnit};
@@ -29,8 +30,7 @@ macro_rules! by_name {
                 };
                 let found = $names.into_iter().find(|one| one.0 == text);
                 found.map(|one| one.1).ok_or_else(|| {
-                    let hint = nearest(text, names);
-                    let problem = format!("expected one of {}{hint}", names.join(", "));
+                    let problem = one_of(text, names);
                     Fault::value(path, node, problem)
                 })
             }

@@ -79,7 +79,7 @@ impl Node {
         let table = DeTable::parse(text).map_err(|error| {
             let line = line(text, error.span().map_or(0, |span| span.start));
             let written = text.lines().nth(line - 1).unwrap_or("").trim();
-            Fault::new(format!("{written}: {}", error.message())).placed(format!("{name}:{line}"))
+            Fault::new(format!("{written}: {}", error.message())).on_line(name, line)
         })?;
         let origin = |at: usize| Origin::Line(line(text, at));
         Ok(of_table(table.into_inner(), &origin, Origin::Line(1)))

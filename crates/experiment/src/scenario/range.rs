@@ -7,6 +7,7 @@ use super::section::{Section, Table, join, within};
 use super::section::{brief, first, preset, read_key, section, section_field};
 use super::study::Any;
 use crate::Fault;
+use crate::fault::{Problem, expected, wrong};
 use incast_transport::{Bytes, Rate, Span};
 
 /// Most values of a range.
@@ -42,18 +43,18 @@ struct Number {
 }
 
 fn number(node: &Node, path: &str) -> Result<Number, Fault> {
-    let wrong = || Fault::value(path, node, "expected a number, or a quantity such as `10us`");
+    let refused = || Fault::value(path, node, expected("a number, or a quantity such as `10us`"));
     let written = node.to_string();
     let text = match &node.value {
         Value::Whole(_) | Value::Number(_) => false,
         Value::Text(_) => true,
-        _ => return Err(wrong()),
+        _ => return Err(refused()),
     };
     let unit = written.find(|c: char| !c.is_ascii_digit() && !['.', '-', '+'].contains(&c));
     let (digits, unit) = written.split_at(unit.unwrap_or(written.len()));
-    let value: f64 = digits.trim().parse().map_err(|_| wrong())?;
+    let value: f64 = digits.trim().parse().map_err(|_| refused())?;
     if !value.is_finite() {
-        return Err(wrong());
+        return Err(refused());
     }
     let decimals = digits.trim().split_once('.').map_or(0, |(_, after)| after.len());
     let whole = matches!(node.value, Value::Whole(_));
@@ -104,7 +105,7 @@ pub fn values(node: &Node, path: &str) -> Result<Vec<Node>, Fault> {
     let at = |key: &str| join(path, key);
     let from = number(&range.from.0, &at("from"))?;
     let alike = |key: &str, node: &Node| {
-        let problem = || format!("expected a value of the kind of `from`, {}", range.from.0);
+        let problem = || expected(format!("a value of the kind of `from`, {}", range.from.0));
         let found = number(node, &at(key))?;
         found.within(&from).ok_or_else(|| Fault::value(at(key), node, problem()))
     };
@@ -116,7 +117,7 @@ pub fn values(node: &Node, path: &str) -> Result<Vec<Node>, Fault> {
         (None, None, Some(count)) => spread(&from, &to, count, &range.scale, path)?,
         _ => {
             let problem =
-                "expected one of the keys `step`, `factor` and `count` beside `from` and `to`";
+                expected("one of the keys `step`, `factor` and `count` beside `from` and `to`");
             return Err(Fault::at(path, problem));
         }
     };
@@ -132,12 +133,13 @@ pub fn values(node: &Node, path: &str) -> Result<Vec<Node>, Fault> {
 }
 
 /// Refuses a range that never reaches its end, or has too many values.
-fn countable(count: f64, path: &str, never: &str) -> Result<usize, Fault> {
+fn countable(count: f64, path: &str, never: Problem) -> Result<usize, Fault> {
     if !(0.0..=f64::MAX).contains(&count) {
-        return Err(Fault::at(path, format!("the range never ends: {never}")));
+        return Err(Fault::at(path, never.in_part(&"the range never ends")));
     }
     if count >= MOST {
-        return Err(Fault::at(path, format!("{count} values: expected at most {MOST}")));
+        let problem = wrong(format!("{count} values")).expected(format!("at most {MOST}"));
+        return Err(Fault::at(path, problem));
     }
     Ok(count as usize)
 }
@@ -145,7 +147,7 @@ fn countable(count: f64, path: &str, never: &str) -> Result<usize, Fault> {
 /// Steps are exact in decimals: 0.1 + 0.2 is 0.3.
 fn added(from: &Number, to: &Number, step: &Number, path: &str) -> Result<Vec<f64>, Fault> {
     let count = (to.value - from.value) / step.value;
-    let never = "expected a step that leads from `from` to `to`";
+    let never = expected("a step that leads from `from` to `to`");
     let count = countable((count + 1e-9).floor(), path, never)?;
     let decimals = from.decimals.max(step.decimals);
     let value = |at: usize| rounded(from.value + at as f64 * step.value, decimals);
@@ -154,7 +156,7 @@ fn added(from: &Number, to: &Number, step: &Number, path: &str) -> Result<Vec<f6
 
 fn multiplied(from: &Number, to: &Number, factor: f64, path: &str) -> Result<Vec<f64>, Fault> {
     let count = (to.value / from.value).ln() / factor.ln();
-    let never = "expected `from` above 0 and `to` not below it";
+    let never = expected("`from` above 0 and `to` not below it");
     let count = countable((count + 1e-9).floor(), path, never)?;
     Ok((0..=count).map(|at| significant(from.value * factor.powi(at as i32))).collect())
 }
@@ -167,7 +169,7 @@ fn spread(
     path: &str,
 ) -> Result<Vec<f64>, Fault> {
     if scale == "log" && !(from.value > 0.0 && to.value > 0.0) {
-        return Err(Fault::at(path, "expected `from` and `to` above 0 for scale = \"log\""));
+        return Err(Fault::at(path, expected("`from` and `to` above 0 for scale = \"log\"")));
     }
     let value = |at: u32| {
         let share = f64::from(at) / f64::from(count - 1);

@@ -4,8 +4,8 @@
 use super::field::Field;
 use super::key::Key;
 use super::node::{Node, Value};
-use crate::fault::meant;
-use crate::{Fault, nearest};
+use crate::Fault;
+use crate::fault::{Problem, expected, one_of, wrong};
 
 /// A table of keys.
 pub trait Section: Sized {
@@ -57,20 +57,20 @@ impl<'a> Table<'a> {
     pub fn new(node: &'a Node, path: &'a str, title: &'static str) -> Result<Table<'a>, Fault> {
         match &node.value {
             Value::Table(entries) => Ok(Table { path, title, entries }),
-            _ => Err(Fault::value(path, node, format!("expected the keys of {title}"))),
+            _ => Err(Fault::value(path, node, expected(format!("the keys of {title}")))),
         }
     }
 
-    /// Refuses keys that the section does not have; `other` adds a hint for one.
-    pub fn only(&self, known: &[&str], other: impl Fn(&str) -> String) -> Result<(), Fault> {
+    /// Refuses keys that the section does not have; `other` says more of one.
+    pub fn only(
+        &self,
+        known: &[&str],
+        other: impl Fn(&str, Problem) -> Problem,
+    ) -> Result<(), Fault> {
         let unknown = self.entries.iter().find(|(key, _)| !known.contains(&key.as_str()));
         let Some((key, _)) = unknown else { return Ok(()) };
-        let (all, title) = (known.join(", "), self.title);
-        let more = match other(key) {
-            text if text.is_empty() => nearest(key, known.iter().copied()),
-            text => text,
-        };
-        let problem = format!("no such key of {title}: expected one of {all}{more}");
+        let known = other(key, one_of(key, known.iter().copied()));
+        let problem = known.in_part(&format!("no such key of {}", self.title));
         Err(Fault::at(join(self.path, key), problem))
     }
 
@@ -92,7 +92,7 @@ impl<'a> Table<'a> {
         match self.entries.iter().find(|(name, _)| name == key) {
             Some((_, node)) => read(node, &join(self.path, key), range),
             None if self.path.is_empty() => {
-                Err(Fault::new(format!("there is no `{key}`: expected {}", T::expects())))
+                Err(Fault::new(wrong(format!("there is no `{key}`")).expected(T::expects())))
             }
             None => {
                 let (title, expects) = (self.title, T::expects());
@@ -103,10 +103,10 @@ impl<'a> Table<'a> {
 }
 
 /// Where the parameters of a transport are, if a key is its name.
-pub fn parameters_of(key: &str) -> String {
+pub fn parameters_of(key: &str, problem: Problem) -> Problem {
     match incast_protocols::find(key) {
-        Some(_) => meant(&format!("transport.parameters.{key}")),
-        None => String::new(),
+        Some(_) => problem.meant(&*format!("transport.parameters.{key}")),
+        None => problem,
     }
 }
 
@@ -121,7 +121,7 @@ pub fn read<T: Field>(node: &Node, path: &str, range: Option<&str>) -> Result<T,
     };
     match (T::read(node, path), range) {
         (Err(_), Some(range)) if whole && T::expects() == u64::expects() => {
-            Err(Fault::value(path, node, format!("expected {range}")))
+            Err(Fault::value(path, node, expected(range)))
         }
         (value, _) => value,
     }
@@ -135,7 +135,7 @@ pub fn within<T: Field>(
     valid: fn(&T::Item) -> bool,
 ) -> Result<(), Fault> {
     match value.items().into_iter().find(|item| !valid(item)) {
-        Some(item) => Err(Fault::value(path, item, format!("expected {range}"))),
+        Some(item) => Err(Fault::value(path, item, expected(range))),
         None => Ok(()),
     }
 }

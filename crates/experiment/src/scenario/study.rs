@@ -8,6 +8,7 @@ use super::range;
 use super::section::{Section, Table, join, within};
 use super::section::{brief, first, preset, read_key, section, section_field};
 use crate::Fault;
+use crate::fault::{expected, wrong};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
@@ -100,7 +101,7 @@ impl Field for Seeds {
         "1 to 100000, or a list of different whole numbers".into()
     }
     fn read(node: &Node, path: &str) -> Result<Seeds, Fault> {
-        let wrong = || Fault::value(path, node, format!("expected {}", Seeds::expects()));
+        let wrong = || Fault::value(path, node, expected(Seeds::expects()));
         match &node.value {
             Value::Whole(count @ 1..=100_000) => Ok(Seeds::Count(*count as u32)),
             Value::List(list) if !list.is_empty() => {
@@ -134,7 +135,7 @@ impl<T: Field> Field for Ordered<T> {
     }
     fn read(node: &Node, path: &str) -> Result<Ordered<T>, Fault> {
         let Value::Table(entries) = &node.value else {
-            return Err(Fault::value(path, node, format!("expected {}", Self::expects())));
+            return Err(Fault::value(path, node, expected(Self::expects())));
         };
         let mut entries: Vec<&(String, Node)> = entries.iter().collect();
         entries.sort_by_key(|(_, node)| node.origin.line());
@@ -165,14 +166,16 @@ impl Field for Values {
         let list = match &node.value {
             Value::List(list) => list.clone(),
             Value::Table(_) => range::values(node, path)?,
-            _ => return Err(Fault::value(path, node, format!("expected {}", Self::expects()))),
+            _ => return Err(Fault::value(path, node, expected(Self::expects()))),
         };
         if list.is_empty() {
-            return Err(Fault::at(path, "no values: expected one or more"));
+            return Err(Fault::at(path, wrong("no values").expected("one or more")));
         }
         let texts: Vec<String> = list.iter().map(Node::to_string).collect();
         match (1..texts.len()).find(|at| texts[..*at].contains(&texts[*at])) {
-            Some(at) => Err(Fault::value(path, &list[at], "twice; expected each value once")),
+            Some(at) => {
+                Err(Fault::value(path, &list[at], wrong("twice").expected("each value once")))
+            }
             None => Ok(Values(list)),
         }
     }

@@ -7,7 +7,8 @@ use super::node::{Node, Value};
 use super::program::Program;
 use super::section::{Section, Table, join, within};
 use super::section::{brief, first, preset, read_key, section};
-use crate::{Fault, nearest};
+use crate::Fault;
+use crate::fault::one_of;
 use incast_transport::{Bytes, Span};
 use incast_workload::{Algorithm, CollectiveKind, MAX_FLOWS, REQUEST_BYTES, SizeUnit, StartUnit};
 
@@ -446,9 +447,9 @@ impl Traffic {
 fn read<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
     let table = Table::new(node, path, T::TITLE)?;
     let known: Vec<&str> = std::iter::once("kind").chain(T::KEYS.iter().copied()).collect();
-    table.only(&known, |key| match Traffic::with_key(key).as_slice() {
-        [] => String::new(),
-        kinds => format!("; `{key}` is a key of {}", kinds.join(", ")),
+    table.only(&known, |key, problem| match Traffic::with_key(key).as_slice() {
+        [] => problem,
+        kinds => problem.in_part(&format!("`{key}` is a key of {}", kinds.join(", "))),
     })?;
     T::of_table(&table)
 }
@@ -462,8 +463,7 @@ impl Field for Traffic {
         let table = Table::new(node, path, "[[traffic]]")?;
         let kind: String = table.need("kind", None)?;
         Traffic::of_kind(&kind, node, path).unwrap_or_else(|| {
-            let hint = nearest(&kind, Traffic::KINDS.iter().copied());
-            let problem = format!("expected one of {}{hint}", Traffic::KINDS.join(", "));
+            let problem = one_of(&kind, Traffic::KINDS.iter().copied());
             Err(Fault::value(join(path, "kind"), kind, problem))
         })
     }

@@ -1,7 +1,8 @@
 //! Traffic of jobs: collectives and programs.
 
-use super::{Context, Flows, Wrong};
+use super::{Context, Flows};
 use crate::Fault;
+use crate::fault::expected;
 use crate::inputs::Inputs;
 use crate::programs::{self, Job, Placement};
 use crate::scenario::{Collective, Issue, Program};
@@ -14,7 +15,7 @@ impl Context<'_> {
         &self,
         own: &Collective,
         inputs: &mut Inputs,
-    ) -> Result<Traffic, Wrong> {
+    ) -> Result<Traffic, Fault> {
         let straggler = match (own.straggler, own.extra) {
             (Some(rank), Some(extra)) => Some((rank, extra)),
             (None, None) => None,
@@ -25,7 +26,7 @@ impl Context<'_> {
                 };
                 let problem =
                     format!("needs `{lacks}`: which rank computes longer, and by how much");
-                return Err(Fault::at(self.key(has), problem).into());
+                return Err(Fault::at(self.key(has), problem));
             }
         };
         let ranks = match &own.ranks {
@@ -36,8 +37,8 @@ impl Context<'_> {
             (shares, None) => shares.clone().map(|row| vec![row]),
             (None, Some(file)) => Some(self.matrix("shares_file", file, ranks.len(), inputs)?),
             (Some(_), Some(file)) => {
-                let problem = "expected either `shares` or `shares_file`";
-                return Err(Fault::value(self.key("shares_file"), file, problem).into());
+                let problem = expected("either `shares` or `shares_file`");
+                return Err(Fault::value(self.key("shares_file"), file, problem));
             }
         };
         let spec = incast_workload::Collective {
@@ -56,11 +57,11 @@ impl Context<'_> {
             straggler,
             at: Time(own.at.0),
         };
-        Ok(incast_workload::collective(self.shape, &spec)?)
+        incast_workload::collective(self.shape, &spec)
     }
 
     /// The messages of a program, each rank at a host.
-    pub(super) fn program(&self, own: &Program, inputs: &mut Inputs) -> Result<Flows, Wrong> {
+    pub(super) fn program(&self, own: &Program, inputs: &mut Inputs) -> Result<Flows, Fault> {
         let located = |fault: Fault| fault.in_file(self.key("file"), &own.file);
         let program = inputs.read_program(&own.file).map_err(located)?;
         let hosts = match &own.hosts {
@@ -70,8 +71,9 @@ impl Context<'_> {
         let placement = match &own.placement_file {
             None => Placement::of(&own.placement).expect("checked when it was read"),
             Some(file) if own.placement != "packed" => {
-                let problem = format!("expected either `placement` or `placement_file` (`{file}`)");
-                return Err(Fault::value(self.key("placement"), &own.placement, problem).into());
+                let problem =
+                    expected(format!("either `placement` or `placement_file` (`{file}`)"));
+                return Err(Fault::value(self.key("placement"), &own.placement, problem));
             }
             Some(file) => {
                 let text = inputs.read(file, "placement");

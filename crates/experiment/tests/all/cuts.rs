@@ -25,7 +25,7 @@ fn a_flow_that_certainly_cannot_end_is_refused() {
     let fault = refused(plan("dctcp", "2MB", "100us", ""));
     for part in [
         "fabric.failures: flow 0 (host0 to host1): link host0 - leaf0 failed at 100us for good",
-        "2MB take 400us or more from 0s on: it cannot end; expected a repair",
+        "2MB take 400us or more from 0s on: it cannot end: expected a repair",
         "`run.until`",
     ] {
         assert!(fault.contains(part), "{part}: {fault}");

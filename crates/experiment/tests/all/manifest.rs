@@ -385,7 +385,7 @@ fn transport() -> impl Strategy<Value = Transport> {
             let mut parameters = incast_experiment::scenario::Parameters::new();
             for (name, key, value) in settings {
                 let own = parameters.entry(name.into()).or_default();
-                own.insert(key.into(), Setting(value.into()));
+                own.insert(key.into(), Setting::Text(value.into()));
             }
             Transport {
                 names,

@@ -296,7 +296,7 @@ fn what_is_wrong_is_refused_with_its_key_or_line() {
     says(
         "",
         "num_ranks 1\nrank 0 {\ncalc 1\n}\n",
-        "has 0 messages between ranks; expected 1 to 4194304",
+        "has 0 messages between ranks: expected 1 to 4194304",
     );
     says(
         "hosts = \"0-2\"",
@@ -315,8 +315,8 @@ fn what_is_wrong_is_refused_with_its_key_or_line() {
         "traffic.0.placement = `random`: expected either",
     );
     says("placement_file = \"twice\"", &good, "line 2: host 1 for rank 3, which rank 1 has");
-    says("placement_file = \"few\"", &good, "lists 2 hosts; expected 4");
-    says("placement_file = \"far\"", &good, "line 1: `9`; expected a host from 0 to 4");
+    says("placement_file = \"few\"", &good, "lists 2 hosts: expected 4");
+    says("placement_file = \"far\"", &good, "line 1: `9`: expected a host from 0 to 4");
     says("issue = \"slow\"", &good, "expected one of serial, free");
     says("[run]\nworld = \"flow\"", &good, "run.world = `flow`: programs");
     says("[run]\nworld = \"dataplane\"", &good, "run.world = `dataplane`: programs");
@@ -324,5 +324,5 @@ fn what_is_wrong_is_refused_with_its_key_or_line() {
     let other = "[[traffic]]\nkind = \"program\"\nfile = \"x.goal\"\nhosts = \"1-2\"";
     says(other, two, "traffic.1.hosts: rank 0 is at host 1, where a rank of traffic.0 is");
     let huge = two.replace("1b", "1000000000000b");
-    says("", &huge, "x.goal:3: sends 1000000000000 bytes; expected less than 1 TB");
+    says("", &huge, "x.goal:3: sends 1000000000000 bytes: expected less than 1 TB");
 }

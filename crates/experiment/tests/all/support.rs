@@ -202,7 +202,7 @@ fn transport() -> impl Strategy<Value = Transport> {
     });
     let routing = auto(select(Routing::NAMES.map(|one| one.1).to_vec()));
     let join = select(Join::NAMES.map(|one| one.1).to_vec());
-    let own = btree_map(text(), text().prop_map(Setting), 0..3);
+    let own = btree_map(text(), text().prop_map(Setting::Text), 0..3);
     let parameters = btree_map(text(), own, 0..3);
     let lists = (vec(text(), 0..3), vec(assign, 0..3), parameters);
     let timers = (share(), (0..=1_000_000_000_000u64).prop_map(Span));

@@ -11,6 +11,7 @@ use crate::repeat::Results;
 use facts::Stored;
 use incast_experiment::Fault;
 use incast_experiment::collectives::{Chain, chain};
+use incast_experiment::fault::{expected, wrong};
 use incast_transport::Time;
 use incast_workload::CollectiveGroup;
 use serde::Serialize;
@@ -179,12 +180,12 @@ fn chosen(
     iteration: u32,
 ) -> Result<&CollectiveGroup, Fault> {
     let Some(last) = groups.iter().map(|group| group.number).max() else {
-        let problem = "the run has no collectives: expected traffic of kind `collective`";
+        let problem = wrong("the run has no collectives").expected("traffic of kind `collective`");
         return Err(Fault::value("--iteration", iteration, problem));
     };
     let range = |most: u32| match most {
-        0 => "expected 0, the only one".to_string(),
-        _ => format!("expected 0 to {most}; the nearest is {most}"),
+        0 => expected("0, the only one"),
+        _ => expected(format!("0 to {most}; the nearest is {most}")),
     };
     let of = groups.iter().filter(|group| group.number == collective);
     let Some(most) = of.clone().map(|group| group.iteration).max() else {

@@ -14,6 +14,7 @@ use super::warning::{
 };
 use super::{Imported, MOST_LINKS, MOST_NODES, error_at};
 use crate::{Fabric, Graph, NodeId, PortId, Problem, Tier, TopologyError, Vertex};
+use incast_units::fault::{self, wrong};
 use incast_units::{Notice, Rate, Span};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write;
@@ -52,7 +53,7 @@ impl<'a> Reader<'a> {
     fn line(&mut self, wanted: &str) -> Result<(usize, Vec<&'a str>), TopologyError> {
         let last = self.lines.last().map_or(1, |(line, _)| *line);
         let line = self.lines.get_mut(self.next).ok_or_else(|| {
-            error_at(self.file, last, format!("the file ends here; expected {wanted}"))
+            error_at(self.file, last, wrong("the file ends here").expected(wanted))
         })?;
         self.next += 1;
         Ok((line.0, std::mem::take(&mut line.1)))
@@ -218,26 +219,28 @@ fn several(links: &[LinkLine], roles: &[Role]) -> BTreeMap<u32, u32> {
 }
 
 fn read_header(file: &str, line: usize, words: &[&str]) -> Result<Header, TopologyError> {
-    let refuse = |message: String| error_at(file, line, message);
+    let refuse = |message: fault::Problem| error_at(file, line, message);
     let typed = |word: &&str| word.starts_with(|first: char| first.is_ascii_alphabetic());
     if words.len() == 6 && !words.last().is_some_and(typed) {
-        return Err(refuse(format!(
-            "a header of six words that ends with `{}` is not known: SimAI's ends with a GPU type, such \
-             as `H100`; expected `<nodes> <switches> <links>`",
+        let problem = wrong(format!(
+            "a header of six words that ends with `{}` is not known: SimAI's ends with a GPU type, \
+             such as `H100`",
             words[5]
-        )));
+        ));
+        return Err(refuse(problem.expected("`<nodes> <switches> <links>`")));
     }
     if ![3, 4, 6].contains(&words.len()) {
-        return Err(refuse(format!(
-            "a header of {} words; expected `<nodes> <switches> <links>`, `<nodes> <switches> \
+        return Err(refuse(wrong(format!("a header of {} words", words.len())).expected(
+            "`<nodes> <switches> <links>`, `<nodes> <switches> \
              <tors> <links>` or `<nodes> <gpus per server> <nvswitches> <switches> <links> <gpu \
              type>`",
-            words.len()
         )));
     }
     let count = |position: usize, what: &str, most: u64| match words[position].parse::<u64>() {
         Ok(value) if value <= most => Ok(value as u32),
-        _ => Err(refuse(format!("{what} `{}`: expected 0 to {most}", words[position]))),
+        _ => Err(refuse(
+            wrong(format!("{what} `{}`", words[position])).expected(format!("0 to {most}")),
+        )),
     };
     let nodes = count(0, "number of nodes", MOST_NODES)?;
     let header = match words.len() {
@@ -271,20 +274,20 @@ fn read_header(file: &str, line: usize, words: &[&str]) -> Result<Header, Topolo
 }
 
 /// Whether the numbers of a header can be those that it is taken for.
-fn check_header(header: &Header) -> Result<(), String> {
+fn check_header(header: &Header) -> Result<(), fault::Problem> {
     let Header { nodes, switches, nvswitches, links, .. } = *header;
     let hosts = (nodes as u64).saturating_sub(nvswitches as u64 + switches as u64);
     if let Some(gpus) = header.gpus.filter(|gpus| *gpus == 0 || !hosts.is_multiple_of(*gpus as u64))
     {
-        return Err(format!(
-            "{gpus} GPUs per server: expected a divisor of {hosts}, the nodes that are no switches"
-        ));
+        return Err(wrong(format!("{gpus} GPUs per server"))
+            .expected(format!("a divisor of {hosts}, the nodes that are no switches")));
     }
     if let Some(tors) = header.tors.filter(|tors| *tors > switches) {
-        return Err(format!("{tors} ToRs of {switches} switches: not a header of ns3-datacenter"));
+        let tors = format!("{tors} ToRs of {switches} switches: not a header of ns3-datacenter");
+        return Err(wrong(tors));
     }
     if nodes as u64 > links as u64 + 1 {
-        return Err(format!("{links} links cannot connect {nodes} nodes"));
+        return Err(wrong(format!("{links} links cannot connect {nodes} nodes")));
     }
     Ok(())
 }
@@ -319,7 +322,8 @@ fn node_id(file: &str, line: usize, word: &str, nodes: u32) -> Result<u32, Topol
     match word.parse::<u32>() {
         Ok(id) if id < nodes => Ok(id),
         _ => {
-            let message = format!("node id `{word}`: expected 0 to {}", nodes.saturating_sub(1));
+            let message = wrong(format!("node id `{word}`"))
+                .expected(format!("0 to {}", nodes.saturating_sub(1)));
             Err(error_at(file, line, message))
         }
     }
@@ -352,22 +356,26 @@ fn read_link(
     words: &[&str],
     nodes: u32,
 ) -> Result<LinkLine, TopologyError> {
-    let refuse = |message: String| error_at(file, line, message);
+    let refuse = |message: fault::Problem| error_at(file, line, message);
     let [src, dst, rate, delay, loss] = words else {
-        return Err(refuse(format!(
-            "{} words; expected a link, `<src> <dst> <rate> <delay> <error>`",
-            words.len()
-        )));
+        return Err(refuse(
+            wrong(format!("{} words", words.len()))
+                .expected("a link, `<src> <dst> <rate> <delay> <error>`"),
+        ));
     };
-    let rate = Rate::of_ns3(rate).map_err(|problem| refuse(format!("rate {problem}")))?;
+    let rate = Rate::of_ns3(rate).map_err(|problem| refuse(problem.in_part("rate")))?;
     let bare = delay.parse::<f64>().is_ok_and(|number| number != 0.0);
     let text = delay;
-    let delay = Span::of_ns3(text).map_err(|problem| refuse(format!("delay {problem}")))?;
+    let delay = Span::of_ns3(text).map_err(|problem| refuse(problem.in_part("delay")))?;
     if bare && delay > LONGEST_BARE {
-        return Err(refuse(format!(
-            "delay `{text}`: without a unit it is in seconds, as in ns-3; expected at most \
+        return Err(refuse(
+            wrong(format!("delay `{text}`: without a unit it is in seconds, as in ns-3")).expected(
+                format!(
+                    "at most \
              {LONGEST_BARE}, or a unit, such as `{text}ns`"
-        )));
+                ),
+            ),
+        ));
     }
     let loss = match loss.parse::<f64>() {
         Ok(loss) if (0.0..1.0).contains(&loss) => loss,

@@ -2,10 +2,10 @@
 
 use super::warning::{RADIX_IGNORED, SWITCH_LATENCY_IN_LINKS};
 use super::{Imported, check_size, error_at};
-use crate::error::nearest;
 use crate::fabric::Tier;
 use crate::shapes::{LeafSpine, ThreeTier};
 use crate::{Fabric, TopologyError};
+use incast_units::fault::{Problem, nearest, wrong};
 use incast_units::{Bytes, Notice, Rate, Span, Time};
 
 /// Buffers per port of one tier, as a `.topo` file states them, in bytes.
@@ -73,7 +73,13 @@ pub fn import_htsim_topo(file: &str, text: &str) -> Result<Imported, TopologyErr
     let fabric = match tiers.value {
         2 => topo.leaf_spine(nodes, pod, &mut notes)?,
         3 => topo.three_tier(nodes, pod)?,
-        other => return Err(error_at(file, tiers.line, format!("Tiers {other}: expected 2 or 3"))),
+        other => {
+            return Err(error_at(
+                file,
+                tiers.line,
+                wrong(format!("Tiers {other}")).expected("2 or 3"),
+            ));
+        }
     };
     let mut latencies =
         (0..tiers.value as usize).filter_map(|tier| topo.optional(tier, "switch_latency_ns"));
@@ -97,20 +103,26 @@ fn read<'a>(file: &'a str, text: &str) -> Result<Topo<'a>, TopologyError> {
         let content = content.split('#').next().unwrap_or_default();
         let words: Vec<&str> = content.split_whitespace().collect();
         let Some(first) = words.first() else { continue };
-        let refuse = |message: String| Err(error_at(file, line, message));
+        let refuse = |message: Problem| Err(error_at(file, line, message));
         let [_, value] = words[..] else {
-            return refuse(format!("`{}`: expected a key and one number", content.trim()));
+            return refuse(wrong(format!("`{}`", content.trim())).expected("a key and one number"));
         };
         let Some(value) = value.parse::<u64>().ok().filter(|value| *value <= MAX_VALUE) else {
-            return refuse(format!("{first} `{value}`: expected a whole number to {MAX_VALUE}"));
+            return refuse(
+                wrong(format!("{first} `{value}`"))
+                    .expected(format!("a whole number to {MAX_VALUE}")),
+            );
         };
         let key = first.to_ascii_lowercase();
         if key == "tier" {
             let Some(slot) = topo.sections.get_mut(value as usize) else {
-                return refuse(format!("Tier {value}: expected 0 to 2"));
+                return refuse(wrong(format!("Tier {value}")).expected("0 to 2"));
             };
             if let Some(earlier) = slot {
-                return refuse(format!("Tier {value} again, first on line {}", earlier.line));
+                return refuse(wrong(format!(
+                    "Tier {value} again, first on line {}",
+                    earlier.line
+                )));
             }
             *slot = Some(Section { line, entries: [None; TIER_KEYS.len()] });
             current = Some(value as usize);
@@ -120,18 +132,22 @@ fn read<'a>(file: &'a str, text: &str) -> Result<Topo<'a>, TopologyError> {
         let in_tier = TIER_KEYS.iter().position(|known| *known == key);
         let section = current.and_then(|tier| topo.sections[tier].as_mut());
         let entry = match (in_header, in_tier, section) {
-            (Some(_), _, Some(_)) => return refuse(format!("{first} belongs before `Tier 0`")),
+            (Some(_), _, Some(_)) => {
+                return refuse(wrong(format!("{first} belongs before `Tier 0`")));
+            }
             (Some(index), _, None) => &mut topo.header[index],
             (_, Some(index), Some(section)) => &mut section.entries[index],
-            (_, Some(_), None) => return refuse(format!("{first} belongs after a `Tier` line")),
+            (_, Some(_), None) => {
+                return refuse(wrong(format!("{first} belongs after a `Tier` line")));
+            }
             (None, None, _) => {
                 let known = HEADER_KEYS.iter().chain(&TIER_KEYS).copied();
-                let near = nearest(&key, known).map(|near| format!("; did you mean {near}?"));
-                return refuse(format!("unknown key `{first}`{}", near.unwrap_or_default()));
+                let problem = wrong(format!("unknown key `{first}`"));
+                return refuse(problem.meant(nearest(&key, known)));
             }
         };
         if let Some(earlier) = entry {
-            return refuse(format!("{first} again, first on line {}", earlier.line));
+            return refuse(wrong(format!("{first} again, first on line {}", earlier.line)));
         }
         *entry = Some(Given { value, line });
     }
@@ -143,7 +159,7 @@ impl Topo<'_> {
         let index = HEADER_KEYS.iter().position(|known| *known == key).expect("a header key");
         match self.header[index] {
             Some(Given { value: 0, line }) => {
-                Err(error_at(self.file, line, format!("{key} 0: expected at least 1")))
+                Err(error_at(self.file, line, wrong(format!("{key} 0")).expected("at least 1")))
             }
             Some(entry) => Ok(entry),
             None => Err(error_at(self.file, self.last_line, format!("{key} is missing"))),
@@ -171,7 +187,7 @@ impl Topo<'_> {
     fn count(&self, tier: usize, key: &str) -> Result<Given, TopologyError> {
         match self.required(tier, key)? {
             Given { value: 0, line } => {
-                Err(error_at(self.file, line, format!("{key} 0: expected at least 1")))
+                Err(error_at(self.file, line, wrong(format!("{key} 0")).expected("at least 1")))
             }
             given => Ok(given),
         }
@@ -180,7 +196,7 @@ impl Topo<'_> {
     fn rate(&self, tier: usize) -> Result<Rate, TopologyError> {
         let Given { value: gbps, line } = self.count(tier, "downlink_speed_gbps")?;
         if gbps > 1_000_000 {
-            let message = format!("downlink_speed_gbps {gbps}: expected 1 to 1000000");
+            let message = wrong(format!("downlink_speed_gbps {gbps}")).expected("1 to 1000000");
             return Err(error_at(self.file, line, message));
         }
         Ok(Rate::from_gbps(gbps))
@@ -199,7 +215,11 @@ impl Topo<'_> {
             return Ok(1);
         };
         if bundle == 0 || bundle > u16::MAX as u64 {
-            return Err(error_at(self.file, line, format!("bundle {bundle}: expected 1 to 65535")));
+            return Err(error_at(
+                self.file,
+                line,
+                wrong(format!("bundle {bundle}")).expected("1 to 65535"),
+            ));
         }
         if tier == 0 && bundle != 1 {
             let message = format!("bundle {bundle} in tier 0: a host has exactly one link");
@@ -230,11 +250,11 @@ impl Topo<'_> {
         if radix == below * bundle {
             return Ok(());
         }
-        let message = format!(
+        let message = wrong(format!(
             "Tier {tier}: radix_down {radix}, but there are {below} {what} with {bundle} links to \
-             each; expected {}",
-            below * bundle
-        );
+             each"
+        ))
+        .expected(below * bundle);
         Err(error_at(self.file, line, message))
     }
 
@@ -350,10 +370,10 @@ impl HtsimFailure {
     /// Reads one line. Errors name the accepted form.
     pub fn parse(text: &str) -> Result<HtsimFailure, TopologyError> {
         let refuse = || {
-            TopologyError::malformed(format!(
-                "`{}`: expected `failure switch_type TOR|AGG|CORE switch_id <n> link_id <n>`",
-                text.trim()
-            ))
+            TopologyError::malformed(
+                wrong(format!("`{}`", text.trim()))
+                    .expected("`failure switch_type TOR|AGG|CORE switch_id <n> link_id <n>`"),
+            )
         };
         let words: Vec<&str> = text.split_whitespace().collect();
         let ["failure", "switch_type", tier, "switch_id", switch, "link_id", link] = words[..]

@@ -9,6 +9,7 @@ pub use htsim::{HtsimFailure, TierQueues, import_htsim_topo};
 pub use warning::WARNINGS;
 
 use crate::{Fabric, Problem, Size, TopologyError};
+use incast_units::fault::{self, wrong};
 use incast_units::{Notice, Span};
 use std::path::Path;
 
@@ -108,9 +109,11 @@ pub fn import_text_with(file: &str, text: &str, forward: bool) -> Result<Importe
         Some(Kind::Hpcc) => hpcc::import_hpcc(file, text, forward),
         Some(Kind::HtsimTopo) => import_htsim_topo(file, text),
         None => {
-            let message = "not a topology file: expected an ns-3 header such as `320 64 640`, or \
-                 htsim's `Nodes`, `Tiers`, `Podsize`";
-            Err(error_at(file, 1, message.to_string()))
+            let message = wrong("not a topology file").expected(
+                "an ns-3 header such as `320 64 640`, or \
+                 htsim's `Nodes`, `Tiers`, `Podsize`",
+            );
+            Err(error_at(file, 1, message))
         }
     }
 }
@@ -118,18 +121,18 @@ pub fn import_text_with(file: &str, text: &str, forward: bool) -> Result<Importe
 /// Reads a topology file of any kind that [`detect`] knows. Errors name the file and the line.
 pub fn import_file(path: &Path) -> Result<Imported, TopologyError> {
     let file = path.display().to_string();
-    let refuse = |message: String| TopologyError::malformed(message).at(&file, None);
-    let bytes = std::fs::read(path).map_err(|e| refuse(format!("cannot read: {e}")))?;
+    let refuse = |message: fault::Problem| TopologyError::malformed(message).at(&file, None);
+    let bytes = std::fs::read(path).map_err(|e| refuse(wrong(format!("cannot read: {e}"))))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
         let byte = error.as_bytes()[good.len()];
-        error_at(&file, line, format!("the byte 0x{byte:02x} is no text: expected UTF-8"))
+        error_at(&file, line, wrong(format!("the byte 0x{byte:02x} is no text")).expected("UTF-8"))
     })?;
     import_text(&file, &text)
 }
 
 /// An error at a line of a file.
-fn error_at(file: &str, line: usize, message: String) -> TopologyError {
+fn error_at(file: &str, line: usize, message: impl Into<fault::Problem>) -> TopologyError {
     TopologyError::malformed(message).at(file, Some(line as u32))
 }

@@ -4,6 +4,7 @@ use super::parts::{Size, product, sum};
 use super::shape::{Count, Shape};
 use super::three_tier::ThreeTier;
 use crate::{Fabric, TopologyError};
+use incast_units::fault::wrong;
 use incast_units::{Rate, Span};
 
 /// `fat-tree:8`.
@@ -62,7 +63,8 @@ impl FatTree {
     /// The fabric `fat-tree:K`.
     pub fn build(self) -> Result<Fabric, TopologyError> {
         if self.k < 2 || self.k % 2 == 1 {
-            let message = format!("fat-tree: {} ports per switch; expected an even number", self.k);
+            let message =
+                wrong(format!("fat-tree: {} ports per switch", self.k)).expected("an even number");
             return Err(TopologyError::malformed(message));
         }
         let half = self.k / 2;

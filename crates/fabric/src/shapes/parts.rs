@@ -3,6 +3,7 @@
 use crate::graph::{MAX_LINKS, MAX_NODES};
 use crate::{Graph, Problem, TopologyError, Vertex};
 use incast_units::Span;
+use incast_units::fault::wrong;
 
 /// Refuses a count of zero, and more than fits before anything is allocated.
 pub(super) fn checked(
@@ -11,7 +12,9 @@ pub(super) fn checked(
     size: Size,
 ) -> Result<(), TopologyError> {
     if let Some((what, _)) = factors.iter().find(|(_, count)| *count == 0) {
-        return Err(TopologyError::malformed(format!("{name}: {what} 0; expected at least 1")));
+        return Err(TopologyError::malformed(
+            wrong(format!("{name}: {what} 0")).expected("at least 1"),
+        ));
     }
     let too_large = |message: String| Err(TopologyError::new(Problem::TooLarge(message)));
     let Size { nodes, links } = size;

@@ -3,6 +3,7 @@
 use super::parts::Size;
 use crate::options::{LinkDefaults, Options};
 use crate::{Fabric, TopologyError};
+use incast_units::fault::wrong;
 use incast_units::{Rate, Span};
 
 /// A count in the name of a fabric: `8` in `star:8`.
@@ -98,5 +99,7 @@ impl Spec<'_> {
 /// An error that names the accepted form of a shape.
 pub(crate) fn refused(text: &str, shape: &Shape, problem: String) -> TopologyError {
     let (form, example) = (shape.join(|count| format!("<{}>", count.what)), shape.example);
-    TopologyError::malformed(format!("`{text}`: {problem}; expected {form}, such as {example}"))
+    TopologyError::malformed(
+        wrong(format!("`{text}`: {problem}")).expected(format!("{form}, such as {example}")),
+    )
 }

@@ -790,11 +790,15 @@ fn counts_may_have_names_and_rates() {
     assert_eq!(size_of("star:hosts=10Gbps*8"), size_of("star:8"));
     let says = |spec: &str| parse_with(spec, links(10), &options).expect_err(spec).to_string();
     for (spec, said) in [
-        ("leaf-spine:leafs=2,spines=2,hosts=2", "no count `leafs`, did you mean `leaves`?"),
-        ("leaf-spine:leaves=2,spines=2", "no `hosts`; expected leaf-spine:leaves=<count>,"),
+        (
+            "leaf-spine:leafs=2,spines=2,hosts=2",
+            "no count `leafs`: expected leaf-spine:leaves=<count>,spines=<count>,hosts=<count>",
+        ),
+        ("leaf-spine:leafs=2,spines=2,hosts=2", "did you mean `leaves`?"),
+        ("leaf-spine:leaves=2,spines=2", "no `hosts`: expected leaf-spine:leaves=<count>,"),
         ("leaf-spine:leaves=2,leaves=2", "`leaves` twice"),
         ("leaf-spine:leaves=10Gbps*2,spines=2,hosts=2", "leaves have no rate"),
-        ("leaf-spine:leaves=2,spines=2,hosts=10*2", "`hosts`: "),
+        ("leaf-spine:leaves=2,spines=2,hosts=10*2", "hosts `10`: "),
         ("leaf-spine:leaves=2,spines=2,hosts=0Gbps*2", "a rate above 0"),
         ("leaf-spine:leaves=2,spines=0,hosts=2", "not 0"),
         (

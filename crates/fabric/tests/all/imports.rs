@@ -107,12 +107,12 @@ fn the_description_at_the_end_is_ignored_with_a_note() {
 fn hpcc_errors_name_file_line_and_expectation() {
     let with = |from: &str, to: &str| refused(&THREE.replacen(from, to, 1));
     for (from, to, message) in [
-        ("6 2 5", "6 2", "topo.txt:1: a header of 2 words; expected `<nodes> <switches> <links>`"),
+        ("6 2 5", "6 2", "topo.txt:1: a header of 2 words: expected `<nodes> <switches> <links>`"),
         ("6 2 5", "6 two 5", "topo.txt:1: number of switches `two`: expected 0 to 6"),
-        ("6 2 5", "6 0 5", "topo.txt:2: 2 words; expected a link"),
+        ("6 2 5", "6 0 5", "topo.txt:2: 2 words: expected a link"),
         ("6 2 5", "9999999999 2 5", "topo.txt:1: number of nodes `9999999999`"),
         ("6 2 5", "200000 2 5", "topo.txt:1: 5 links cannot connect 200000 nodes"),
-        ("6 2 5", "6 2 6", "topo.txt:7: the file ends here; expected link 6 of the 6"),
+        ("6 2 5", "6 2 6", "topo.txt:7: the file ends here: expected link 6 of the 6"),
         ("2 3\n", "2 2\n", "topo.txt:2: switch id 2 is given twice"),
         ("2 3\n", "2 6\n", "topo.txt:2: node id `6`: expected 0 to 5"),
         ("2 3\n", "2 3 4\n", "topo.txt:2: `4`: the header says 2 switch ids"),
@@ -127,8 +127,8 @@ fn hpcc_errors_name_file_line_and_expectation() {
             "0 2 100Gbps 5",
             "topo.txt:3: delay `5`: without a unit it is in s",
         ),
-        ("0 2 100Gbps 0.001ms", "0 2 100Gbps 1 us", "topo.txt:3: 6 words; expected a link"),
-        ("0 2 100Gbps 0.001ms 0", "0 2 100Gbps 1us", "topo.txt:3: 4 words; expected a link"),
+        ("0 2 100Gbps 0.001ms", "0 2 100Gbps 1 us", "topo.txt:3: 6 words: expected a link"),
+        ("0 2 100Gbps 0.001ms 0", "0 2 100Gbps 1us", "topo.txt:3: 4 words: expected a link"),
         ("1us 1e-3", "1us 2", "topo.txt:6: loss probability 2: expected 0 to less than 1"),
         ("5 3 100Gbps", "4 2 100Gbps", "topo.txt: host 5 has no link"),
     ] {
@@ -251,12 +251,12 @@ fn a_host_with_several_links_is_a_server_with_nics() {
     let again = hpcc(&export_hpcc_topology(&fabric).unwrap()).fabric;
     assert_eq!((again.ports(), again.servers()), (fabric.ports(), 3));
     let said = |name: &str| fabric.node_named(name).unwrap_err().to_string();
-    assert_eq!(said("server1"), "no node `server1`; expected server1/nic0 to server1/nic1");
+    assert_eq!(said("server1"), "no node `server1`: expected server1/nic0 to server1/nic1");
     assert_eq!(
         said("server1/nic2"),
-        "no node `server1/nic2`; expected server1/nic0 to server1/nic1"
+        "no node `server1/nic2`: expected server1/nic0 to server1/nic1"
     );
-    assert_eq!(said("server3/nic0"), "no node `server3/nic0`; there are server0 to server2");
+    assert_eq!(said("server3/nic0"), "no node `server3/nic0`: expected server0 to server2");
     assert!(
         hpcc(THREE).fabric.node_named("server0/nic0").unwrap_err().to_string().contains("one NIC")
     );
@@ -361,7 +361,7 @@ fn htsim_errors_name_file_line_and_expectation() {
         ("Nodes 32", "Nodes 33", "x.topo:4: Podsize 32: two tiers are one pod of 33 nodes"),
         ("Tiers 2", "Tiers 4", "x.topo:3: Tiers 4: expected 2 or 3"),
         ("Tiers 2", "Tiers 3", "x.topo:19: `Tier 2` is missing"),
-        ("Tiers 2", "Teirs 2", "x.topo:3: unknown key `Teirs`; did you mean tiers?"),
+        ("Tiers 2", "Teirs 2", "x.topo:3: unknown key `Teirs`; did you mean `tiers`?"),
         ("Radix_Up 2", "Radix_Up two", "x.topo:9: Radix_Up `two`: expected a whole number"),
         ("Radix_Up 2", "Radix_Up", "x.topo:9: `Radix_Up`: expected a key and one number"),
         ("Radix_Up 2", "Tiers 2", "x.topo:9: Tiers belongs before `Tier 0`"),

@@ -1,9 +1,10 @@
 //! The numbers that claims and figures read from a run, each in one line.
 
 use super::Measure;
-use crate::numbers::{OF_GROUP, OF_RUN, near};
+use crate::numbers::{OF_GROUP, OF_RUN, similar};
 use crate::statistics::{ascending, mean, percentile};
 use crate::{Group, Run, Summary, group, summarise};
+use incast_units::Fault;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::LazyLock;
 
@@ -125,7 +126,7 @@ impl Kind {
     ///
     /// # Errors
     /// There is none: a message with the nearest names.
-    pub fn named(name: &str) -> Result<Kind, String> {
+    pub fn named(name: &str) -> Result<Kind, Fault> {
         static OF_STUDY: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let entry = |name, unit, steady, read| Entry {
                 name,
@@ -144,7 +145,8 @@ impl Kind {
         let all = || OWN.iter().chain(OF_STUDY.iter());
         let found = all().find(|entry| entry.name == name);
         found.map(Kind).ok_or_else(|| {
-            format!("there is no number `{name}`; {}", near(name, all().map(|entry| entry.name)))
+            let known = similar(name, all().map(|entry| entry.name));
+            Fault::text(name, known.in_part(&"there is no such number"))
         })
     }
 
@@ -260,7 +262,7 @@ mod tests {
             assert_eq!(Kind::named(name).unwrap().unit(), unit, "{name}");
         }
         let said = Kind::named("fct_p9_us").unwrap_err();
-        assert!(said.contains("did you mean") && said.contains("fct_p99_us"), "{said}");
+        assert_eq!(said.suggestion(), Some("fct_p99_us"), "{said}");
     }
 
     #[test]

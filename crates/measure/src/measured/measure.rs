@@ -3,14 +3,14 @@
 use super::{Kind, Of};
 use crate::{BalancedWindow, Run, statistics};
 use incast_transport::Bin;
-use incast_units::{ParseError, Span, Time};
+use incast_units::{Fault, Span, Time};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A quantity written as text with its unit, such as `"8us"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantity<T>(pub T);
 
-impl<'de, T: std::str::FromStr<Err = ParseError>> Deserialize<'de> for Quantity<T> {
+impl<'de, T: std::str::FromStr<Err = Fault>> Deserialize<'de> for Quantity<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         text.parse().map(Quantity).map_err(serde::de::Error::custom)

@@ -4,6 +4,7 @@
 use crate::PartMeans;
 use crate::summary::{Group, Summary};
 use crate::tiers::TierSummary;
+use incast_units::fault::{Fault, Problem, expected, nearest};
 pub use lists::{Better, Written};
 pub(crate) use lists::{COMPARED, DECIDE, OF_GROUP, OF_RUN};
 use lists::{Entry, OF_TIER, TITLED};
@@ -63,17 +64,18 @@ pub fn numbers() -> &'static [Number] {
 /// The number of this name.
 ///
 /// # Errors
-/// There is none: a message with the names that are similar.
-pub fn number(name: &str) -> Result<&'static Number, String> {
+/// There is none: what is similar.
+pub fn number(name: &str) -> Result<&'static Number, Fault> {
     static BY_NAME: LazyLock<BTreeMap<&'static str, &'static Number>> =
         LazyLock::new(|| numbers().iter().map(|one| (one.name.as_str(), one)).collect());
     BY_NAME.get(name).copied().ok_or_else(|| {
-        format!("there is no metric `{name}`; {}", near(name, BY_NAME.keys().copied()))
+        let known = similar(name, BY_NAME.keys().copied());
+        Fault::text(name, known.in_part(&"there is no such metric"))
     })
 }
 
-/// Which names are similar, in words.
-pub(crate) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+/// Which of many names are similar: those that share words, and the nearest.
+pub(crate) fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Problem {
     let words = |text: &str| text.split('_').map(str::to_string).collect::<Vec<String>>();
     let wanted = words(name);
     let common = |known: &str| {
@@ -81,13 +83,15 @@ pub(crate) fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Stri
         // Among equals, the shortest.
         (shared, std::cmp::Reverse(known.len()))
     };
+    let meant = nearest(name, known.clone());
     let mut near: Vec<&str> = known.filter(|known| common(known).0 > 0).collect();
     near.sort_by_key(|known| std::cmp::Reverse(common(known)));
     near.truncate(5);
-    match near.as_slice() {
+    let accepted = match near.as_slice() {
         [] => "such as slowdown_p99, fct_mean_ns or goodput_gbps".to_string(),
-        near => format!("did you mean {}", near.join(", ")),
-    }
+        near => format!("such as {}", near.join(", ")),
+    };
+    expected(accepted).meant(meant)
 }
 
 /// The numbers that a run has, by name.

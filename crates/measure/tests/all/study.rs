@@ -118,7 +118,7 @@ fn numbers_are_those_of_the_summary_under_distinct_names() {
         assert!(one.name.ends_with(ending) && one.doc.ends_with('.'), "{}", one.name);
     }
     let message = number("short_slowdwn_p99").unwrap_err();
-    assert!(message.contains("short_slowdown_p99"), "{message}");
+    assert_eq!(message.suggestion(), Some("short_slowdown_p99"), "{message}");
     assert_eq!(number("goodput_gbps").unwrap().unit, "Gb/s");
 }
 

@@ -3,6 +3,7 @@
 use super::{COOKIE, COOKIE_IN_USE, ENTRY, HEAD, NODE};
 use crate::error::{Place, ProgramError};
 use crate::graph::{ANY, Edge, Node, Op, Program, Rank};
+use incast_units::fault::{Problem, wrong};
 use std::io::{Read, Seek, SeekFrom};
 
 /// A binary file whose ranks are read one by one, so that only those that are used are in memory.
@@ -19,31 +20,33 @@ impl<R: Read + Seek> Binary<R> {
     /// # Errors
     /// A file that cannot be read, that is none of GOAL, that somebody is writing, or that lacks a part.
     pub fn open(file: &str, mut source: R) -> Result<Binary<R>, ProgramError> {
-        let fail = |problem: String| Err(ProgramError::new(file, Place::File, problem));
+        let fail = |problem: Problem| Err(ProgramError::new(file, Place::File, problem));
         let unread =
             |error| ProgramError::new(file, Place::File, format!("could not read: {error}"));
         let length = source.seek(SeekFrom::End(0)).map_err(unread)?;
         source.seek(SeekFrom::Start(0)).map_err(unread)?;
         let mut head = [0u8; 8 + HEAD as usize];
         if length < head.len() as u64 {
-            return fail(format!("has {length} bytes; expected {} or more", head.len()));
+            return fail(
+                wrong(format!("has {length} bytes")).expected(format!("{} or more", head.len())),
+            );
         }
         source.read_exact(&mut head).map_err(unread)?;
         match u64_at(&head, 0) {
             COOKIE => {}
             COOKIE_IN_USE => {
-                return fail(format!(
-                    "begins with {COOKIE_IN_USE}: the program that writes it has not ended, or was stopped"
-                ));
+                let open = "the program that writes it has not ended, or was stopped";
+                return fail(wrong(format!("begins with {COOKIE_IN_USE}: {open}")));
             }
-            other => return fail(format!("begins with {other}; expected {COOKIE}")),
+            other => return fail(wrong(format!("begins with {other}")).expected(COOKIE)),
         }
         let (count, body) = (u32_at(&head, 8), length - 8);
         let table = u64::from(count) * ENTRY;
         if body < HEAD + table {
-            return fail(format!(
-                "has {length} bytes; expected a table of {count} ranks, {table} bytes"
-            ));
+            return fail(
+                wrong(format!("has {length} bytes"))
+                    .expected(format!("a table of {count} ranks, {table} bytes")),
+            );
         }
         let mut bytes = vec![0; table as usize];
         source.read_exact(&mut bytes).map_err(unread)?;
@@ -52,9 +55,8 @@ impl<R: Read + Seek> Binary<R> {
         let mut free = HEAD + table;
         for ((begin, end), rank) in places.iter().zip(0..) {
             if *begin < free || end < begin || *end > body {
-                let problem = format!(
-                    "is from {begin} to {end}; expected a place behind {free}, up to {body} where the file ends"
-                );
+                let problem = wrong(format!("is from {begin} to {end}"))
+                    .expected(format!("a place behind {free}, up to {body} where the file ends"));
                 return Err(ProgramError::new(file, Place::Rank(rank), problem));
             }
             free = *end;
@@ -107,27 +109,27 @@ struct Section<'a> {
 }
 
 impl Section<'_> {
-    fn fail<T>(&self, problem: String) -> Result<T, ProgramError> {
+    fn fail<T>(&self, problem: impl Into<Problem>) -> Result<T, ProgramError> {
         Err(ProgramError::new(self.file, Place::Rank(self.rank), problem))
     }
 
-    fn fail_at<T>(&self, node: usize, problem: String) -> Result<T, ProgramError> {
+    fn fail_at<T>(&self, node: usize, problem: impl Into<Problem>) -> Result<T, ProgramError> {
         Err(ProgramError::new(self.file, Place::Node(self.rank, node as u32), problem))
     }
 
     fn read(&self) -> Result<Rank, ProgramError> {
         let length = self.bytes.len() as u64;
         if length < 8 {
-            return self.fail(format!("has {length} bytes; expected 8 or more"));
+            return self.fail(wrong(format!("has {length} bytes")).expected("8 or more"));
         }
         let (count, roots) = (u32_at(self.bytes, 0) as usize, u32_at(self.bytes, 4) as usize);
         let head = 8 + 4 * roots as u64;
         let appendix = head + NODE as u64 * count as u64;
         if length < appendix || !(length - appendix).is_multiple_of(4) {
-            return self.fail(format!(
-                "has {length} bytes; expected {appendix} for {count} nodes of which {roots} wait for none, \
+            return self.fail(wrong(format!("has {length} bytes")).expected(format!(
+                "{appendix} for {count} nodes of which {roots} wait for none, \
                  and 4 for each edge"
-            ));
+            )));
         }
         let (head, appendix) = (head as usize, appendix as usize);
         let (mut nodes, mut edges, mut stated) = (vec![], vec![], vec![]);
@@ -142,11 +144,8 @@ impl Section<'_> {
         }
         for edge in &edges {
             if edge.after as usize >= count {
-                let problem = format!(
-                    "node {} waits for it; expected a node from 0 to {}",
-                    edge.after,
-                    count - 1
-                );
+                let problem = wrong(format!("node {} waits for it", edge.after))
+                    .expected(format!("a node from 0 to {}", count - 1));
                 return self.fail_at(edge.before as usize, problem);
             }
         }
@@ -154,8 +153,8 @@ impl Section<'_> {
         let waits = rank.waits();
         if let Some(node) = (0..count).find(|node| waits[*node] != stated[*node]) {
             let (says, has) = (stated[node], waits[node]);
-            let problem =
-                format!("says that it waits for {says} nodes; expected {has}, as edges say");
+            let problem = wrong(format!("says that it waits for {says} nodes"))
+                .expected(format!("{has}, as edges say"));
             return self.fail_at(node, problem);
         }
         let listed = self.bytes[8..head].chunks_exact(4).map(|id| u32_at(id, 0));
@@ -163,8 +162,7 @@ impl Section<'_> {
         listed.sort_unstable();
         let free = (0..count as u32).filter(|node| waits[*node as usize] == 0);
         if !free.eq(listed) {
-            return self
-                .fail("its list of first nodes is not that of those that wait for none".into());
+            return self.fail("its list of first nodes is not that of those that wait for none");
         }
         Ok(rank)
     }
@@ -173,15 +171,16 @@ impl Section<'_> {
         let (peer, size, tag) = (u32_at(bytes, 5), u64_at(bytes, 9), u32_at(bytes, 17));
         let op = match bytes[4] {
             1 if tag == ANY => {
-                let problem = "sends with tag 4294967295; expected less: only a receive takes any";
-                return self.fail_at(place, problem.into());
+                let problem =
+                    wrong("sends with tag 4294967295").expected("less: only a receive takes any");
+                return self.fail_at(place, problem);
             }
             1 => Op::Send { to: peer, bytes: size, tag },
             2 => Op::Recv { from: peer, bytes: size, tag },
             3 => Op::Calc { ns: size },
             other => {
-                let problem =
-                    format!("is of kind {other}; expected 1 (send), 2 (receive) or 3 (compute)");
+                let problem = wrong(format!("is of kind {other}"))
+                    .expected("1 (send), 2 (receive) or 3 (compute)");
                 return self.fail_at(place, problem);
             }
         };

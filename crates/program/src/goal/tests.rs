@@ -57,15 +57,15 @@ fn faults_of_text_name_their_line() {
         (rank("recv 1b from 1 tag 3"), 3, "1 receive from rank 1 to rank 0 with tag 3 more"),
         (rank("send 1 to 1"), 3, "a number of bytes such as `4096b`"),
         (rank("send 1b to 1 tag -1"), 3, "only a receive takes any"),
-        (rank("send 1b to 1 nic 1 cpu 2"), 3, "`cpu`; expected the end of the line"),
-        (rank("calc 1 nic 0"), 3, "`nic`; expected cpu"),
+        (rank("send 1b to 1 nic 1 cpu 2"), 3, "`cpu`: expected the end of the line"),
+        (rank("calc 1 nic 0"), 3, "`nic`: expected cpu"),
         (rank("calc 1 cpu 256"), 3, "0 to 255"),
         (rank("calc 1 cpu"), 3, "without a number"),
         (rank("1a: calc 1"), 3, "expected a letter"),
-        (rank("wait 3"), 3, "`wait 3`; expected `[label:] send"),
+        (rank("wait 3"), 3, "`wait 3`: expected `[label:] send"),
         ("num_ranks 2\nrank 1 {\n}\n".into(), 2, "expected rank 0, the next in order"),
         ("num_ranks 1\nrank 0 {\n}\nrank 1 {\n}\n".into(), 4, "num_ranks is 1"),
-        ("num_ranks 2\nrank 0 {\n}\n".into(), 3, "ends after 1 ranks; expected 2"),
+        ("num_ranks 2\nrank 0 {\n}\n".into(), 3, "ends after 1 ranks: expected 2"),
         ("num_ranks 1\nrank 0 {\ncalc 1\n".into(), 2, "no end"),
         ("num_ranks 1\nrank 0\ncalc 1\n".into(), 3, "expected `{`"),
         ("rank 0 {\n}\n".into(), 1, "`num_ranks N` first"),
@@ -128,11 +128,11 @@ fn faults_of_binary_files_name_rank_and_node() {
         (&|b| b[first + 12 + 23] = 2, "x.bin: rank 0, node 0: 2 nodes from 0 on"),
         (
             &|b| b[first + 12] = 1,
-            "x.bin: rank 0, node 0: says that it waits for 1 nodes; expected 0",
+            "x.bin: rank 0, node 0: says that it waits for 1 nodes: expected 0",
         ),
         (
             &|b| b[first + 12 + 78] = 5,
-            "x.bin: rank 0, node 0: node 5 waits for it; expected a node from 0 to 1",
+            "x.bin: rank 0, node 0: node 5 waits for it: expected a node from 0 to 1",
         ),
     ];
     for (change, words) in cases {

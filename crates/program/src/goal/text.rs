@@ -2,6 +2,7 @@
 
 use crate::error::{Place, ProgramError};
 use crate::graph::{ANY, Edge, Node, Op, Program, Rank};
+use incast_units::fault::{Problem, expected, wrong};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -41,7 +42,7 @@ fn without_comments<'a>(file: &str, text: &'a str) -> Result<Cow<'a, str>, Progr
                 Some(end) => end + 4,
                 None => {
                     let line = out.matches('\n').count() as u32 + 1;
-                    let problem = "`/*` without an end; expected `*/`";
+                    let problem = wrong("`/*` without an end").expected("`*/`");
                     return Err(ProgramError::new(file, Place::Line(line), problem));
                 }
             },
@@ -76,12 +77,12 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn fail<T>(&self, problem: impl Into<String>) -> Result<T, ProgramError> {
+    fn fail<T>(&self, problem: impl Into<Problem>) -> Result<T, ProgramError> {
         Err(ProgramError::new(self.file, Place::Line(self.line), problem))
     }
 
     fn number<T: FromStr>(&self, word: &str, what: &str, range: &str) -> Result<T, ProgramError> {
-        word.parse().or_else(|_| self.fail(format!("{what} `{word}`; expected {range}")))
+        word.parse().or_else(|_| self.fail(wrong(format!("{what} `{word}`")).expected(range)))
     }
 
     fn brace(&mut self, brace: &str) -> Result<(), ProgramError> {
@@ -91,8 +92,10 @@ impl<'a> Reader<'a> {
                 let Open { nodes, lines, edges, .. } = self.open.take().expect("it is open");
                 self.ranks.push(Rank::new(nodes, &edges).with_lines(lines));
             }
-            ("{", _) => return self.fail("`{` without a rank; expected `rank R {`"),
-            (_, _) => return self.fail("`}` without a rank; expected `rank R {` before it"),
+            ("{", _) => return self.fail(wrong("`{` without a rank").expected("`rank R {`")),
+            (_, _) => {
+                return self.fail(wrong("`}` without a rank").expected("`rank R {` before it"));
+            }
         }
         Ok(())
     }
@@ -109,8 +112,9 @@ impl<'a> Reader<'a> {
         }
         match &self.open {
             None if label.is_none() => self.outside(&words),
-            None => self.fail("an item outside of a rank; expected `num_ranks N` or `rank R {`"),
-            Some(open) if !open.braced => self.fail("expected `{` behind `rank R`"),
+            None => self
+                .fail(wrong("an item outside of a rank").expected("`num_ranks N` or `rank R {`")),
+            Some(open) if !open.braced => self.fail(expected("`{` behind `rank R`")),
             Some(_) => self.inside(label, &words),
         }
     }
@@ -121,12 +125,12 @@ impl<'a> Reader<'a> {
                 let range = "a whole number from 1 to 4294967294";
                 let count: u32 = self.number(count, "num_ranks", range)?;
                 if count == 0 || count == ANY {
-                    return self.fail(format!("num_ranks `{count}`; expected {range}"));
+                    return self.fail(wrong(format!("num_ranks `{count}`")).expected(range));
                 }
                 self.count = Some(count);
             }
             (["num_ranks", ..], Some(_)) => {
-                return self.fail("`num_ranks` twice; expected it once");
+                return self.fail(wrong("`num_ranks` twice").expected("it once"));
             }
             (["rank", number], Some(count)) => {
                 let next = self.ranks.len() as u32;
@@ -136,13 +140,13 @@ impl<'a> Reader<'a> {
                 };
                 let number: u32 = self.number(number, "rank", &expected)?;
                 if number != next || next >= count {
-                    return self.fail(format!("rank `{number}`; expected {expected}"));
+                    return self.fail(wrong(format!("rank `{number}`")).expected(expected));
                 }
                 self.open = Some(Open { begun: self.line, ..Open::default() });
             }
-            (_, None) => return self.fail("expected `num_ranks N` first"),
+            (_, None) => return self.fail(expected("`num_ranks N` first")),
             (_, Some(_)) => {
-                return self.fail(format!("`{}`; expected `rank R {{`", words.join(" ")));
+                return self.fail(wrong(format!("`{}`", words.join(" "))).expected("`rank R {`"));
             }
         }
         Ok(())
@@ -161,8 +165,8 @@ impl<'a> Reader<'a> {
         if let Some(label) = label {
             let first = label.starts_with(|c: char| c.is_ascii_alphabetic());
             if !first || !label.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-                let problem =
-                    format!("label `{label}`; expected a letter, then letters, digits and _");
+                let problem = wrong(format!("label `{label}`"))
+                    .expected("a letter, then letters, digits and _");
                 return self.fail(problem);
             }
         }
@@ -181,9 +185,10 @@ impl<'a> Reader<'a> {
         let labels = &self.open.as_ref().expect("it is open").labels;
         labels.get(label).copied().map_or_else(
             || {
-                self.fail(format!(
-                    "label `{label}`; expected one that stands above, in the same rank"
-                ))
+                self.fail(
+                    wrong(format!("label `{label}`"))
+                        .expected("one that stands above, in the same rank"),
+                )
             },
             Ok,
         )
@@ -205,9 +210,11 @@ impl<'a> Reader<'a> {
                 Node { op: Op::Calc { ns }, cpu: 0, nic: 0 }
             }
             _ => {
-                let problem = "expected `[label:] send <n>b to <rank>`, `recv <n>b from <rank>`, `calc <ns>`, \
-                               `<label> requires <label>` or `<label> irequires <label>`";
-                return self.fail(format!("`{}`; {problem}", words.join(" ")));
+                let problem = expected(
+                    "`[label:] send <n>b to <rank>`, `recv <n>b from <rank>`, `calc <ns>`, \
+                               `<label> requires <label>` or `<label> irequires <label>`",
+                );
+                return self.fail(problem.in_part(&format!("`{}`", words.join(" "))));
             }
         };
         let is_calc = matches!(node.op, Op::Calc { .. });
@@ -217,7 +224,8 @@ impl<'a> Reader<'a> {
             let Some(at) = allowed.iter().position(|one| one == name) else {
                 let left = allowed.join(", ");
                 let all = if left.is_empty() { "the end of the line".into() } else { left };
-                return self.fail(format!("`{name}`; expected {all}, in this order"));
+                return self
+                    .fail(wrong(format!("`{name}`")).expected(format!("{all}, in this order")));
             };
             let [value, rest @ ..] = rest else {
                 return self.fail(format!("`{name}` without a number"));
@@ -237,13 +245,17 @@ impl<'a> Reader<'a> {
         let count = self.count.expect("it stands first");
         let range = format!("a rank from 0 to {}", count - 1);
         let rank = self.number(word, "rank", &range)?;
-        if rank < count { Ok(rank) } else { self.fail(format!("rank `{rank}`; expected {range}")) }
+        if rank < count {
+            Ok(rank)
+        } else {
+            self.fail(wrong(format!("rank `{rank}`")).expected(range))
+        }
     }
 
     fn bytes(&self, word: &str) -> Result<u64, ProgramError> {
         let digits = word.strip_suffix('b').unwrap_or("");
         let expected = "a number of bytes such as `4096b`";
-        digits.parse().or_else(|_| self.fail(format!("`{word}`; expected {expected}")))
+        digits.parse().or_else(|_| self.fail(wrong(format!("`{word}`")).expected(expected)))
     }
 
     fn tag(&self, word: &str, any: bool) -> Result<u32, ProgramError> {
@@ -255,20 +267,21 @@ impl<'a> Reader<'a> {
             return Ok(ANY);
         }
         let tag = self.number(word, "tag", range)?;
-        if tag == ANY { self.fail(format!("tag `{word}`; expected {range}")) } else { Ok(tag) }
+        if tag == ANY { self.fail(wrong(format!("tag `{word}`")).expected(range)) } else { Ok(tag) }
     }
 
     fn finish(self) -> Result<Program, ProgramError> {
         if let Some(open) = &self.open {
-            let problem = format!("rank {} has no end; expected `}}`", self.ranks.len());
+            let problem = wrong(format!("rank {} has no end", self.ranks.len())).expected("`}`");
             return Err(ProgramError::new(self.file, Place::Line(open.begun), problem));
         }
         let read = self.ranks.len();
         match self.count {
-            None => self.fail("expected `num_ranks N` first"),
-            Some(count) if read < count as usize => self.fail(format!(
-                "the file ends after {read} ranks; expected {count}, as num_ranks says"
-            )),
+            None => self.fail(expected("`num_ranks N` first")),
+            Some(count) if read < count as usize => self.fail(
+                wrong(format!("the file ends after {read} ranks"))
+                    .expected(format!("{count}, as num_ranks says")),
+            ),
             Some(_) => Program::new(self.file, self.ranks),
         }
     }

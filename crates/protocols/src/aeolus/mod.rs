@@ -55,7 +55,7 @@ pub static ENTRY: Declaration<Both, homa::Levels> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |params, fabric| homa::levels(&params.homa, fabric).map_err(params::renamed),
+    derive: |params, fabric| homa::levels(&params.homa, fabric),
     host,
     policy,
     unsolicited,

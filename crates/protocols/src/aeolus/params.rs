@@ -1,7 +1,7 @@
 //! Parameters of Aeolus, in addition to those of Homa.
 
 use crate::homa;
-use incast_transport::{ParameterDoc, ParameterError, Parameters, Span, choice, parameters};
+use incast_transport::{Fault, ParameterDoc, Parameters, Setting, Span, choice, parameters};
 
 choice! {
     /// The queue that the threshold is compared with.
@@ -47,12 +47,11 @@ pub struct Both {
 }
 
 impl Parameters for Both {
-    fn read(settings: &[(String, String)]) -> Result<Both, ParameterError> {
+    fn read(settings: &[(String, Setting)]) -> Result<Both, Fault> {
         let is_own =
-            |(key, _): &&(String, String)| Params::docs().iter().any(|doc| doc.name == key);
+            |(key, _): &&(String, Setting)| Params::docs().iter().any(|doc| doc.name == key);
         let (own, homa): (Vec<_>, Vec<_>) = settings.iter().cloned().partition(|s| is_own(&s));
-        let read = Params::read(&own);
-        read.and_then(|own| Ok(Both { own, homa: homa::Params::read(&homa)? })).map_err(renamed)
+        Ok(Both { own: Params::read(&own)?, homa: homa::Params::read(&homa)? })
     }
 
     fn docs() -> Vec<ParameterDoc> {
@@ -62,10 +61,4 @@ impl Parameters for Both {
     fn resolved(&self) -> Vec<(&'static str, String)> {
         self.own.resolved().into_iter().chain(self.homa.resolved()).collect()
     }
-}
-
-/// Attributes an error of either set to Aeolus.
-pub(super) fn renamed(error: ParameterError) -> ParameterError {
-    let known = Both::docs().iter().map(|doc| doc.name).collect();
-    ParameterError { transport: "aeolus", known, ..error }
 }

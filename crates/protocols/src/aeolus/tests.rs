@@ -393,15 +393,15 @@ fn unscheduled_packets_never_lift_the_queue_above_the_threshold() {
 
 #[test]
 fn settings_of_aeolus_and_homa_are_accepted() {
-    let set = |key: &str, value: &str| Both::read(&[(key.to_string(), value.to_string())]);
+    let set = |key: &str, value: &str| Both::read(&[(key.to_string(), value.into())]);
     assert_eq!(set("threshold", "9").unwrap().own.threshold, 9);
     assert_eq!(set("overcommitment", "3").unwrap().homa.overcommitment, Some(3));
     let error = set("overcommitment", "0").unwrap_err();
-    assert_eq!((error.transport, error.key.as_str()), ("aeolus", "overcommitment"));
-    let error = set("theta", "1").unwrap_err();
-    assert!(error.known.contains(&"threshold") && error.known.contains(&"rtt_bytes"));
-    let wrong = [("priorities".to_string(), "3".to_string()), ("scheduled".into(), "6".into())];
-    assert_eq!(ENTRY.configure(&wrong, eight()).err().unwrap().transport, "aeolus");
+    assert_eq!(error.key(), Some("overcommitment"));
+    let error = ENTRY.configure(&[("theta".into(), "1".into())], eight()).err().unwrap();
+    assert!(error.problem().contains("threshold") && error.problem().contains("rtt_bytes"));
+    let wrong = [("priorities".to_string(), "3".into()), ("scheduled".into(), "6".into())];
+    assert_eq!(ENTRY.configure(&wrong, eight()).err().unwrap().key(), Some("scheduled"));
     let names: Vec<_> = ENTRY.parameters().iter().map(|doc| doc.name).collect();
     let resolved = configured(&ENTRY, &[], &eight()).resolved();
     assert_eq!(names, resolved.iter().map(|(name, _)| *name).collect::<Vec<_>>());

@@ -51,9 +51,9 @@ pub static ENTRY: Declaration<Params> = Declaration {
         deviations: DEVIATIONS,
     },
     derive: |params, fabric| {
-        params.mark_by_rate.check("ccrp", "mark_by_rate", &fabric.rates)?;
-        check_thresholds::<Params>("ccrp", params.mark_min, params.mark_max)?;
-        check::<Params>("ccrp", fabric, params.credit_share, longer(params))
+        params.mark_by_rate.check("mark_by_rate", &fabric.rates)?;
+        check_thresholds(params.mark_min, params.mark_max)?;
+        check(fabric, params.credit_share, longer(params))
     },
     host,
     policy,

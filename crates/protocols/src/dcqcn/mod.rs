@@ -48,10 +48,10 @@ pub static ENTRY: Declaration<Params> = Declaration {
         deviations: DEVIATIONS,
     },
     derive: |params, fabric| {
-        params.mark_by_rate.check("dcqcn", "mark_by_rate", &fabric.rates)?;
+        params.mark_by_rate.check("mark_by_rate", &fabric.rates)?;
         let mark_max = params.mark_max.unwrap_or(params::MARK_MAX);
-        check_thresholds::<Params>("dcqcn", params.mark_min, mark_max)?;
-        fabric.check_control_limit::<Params>("dcqcn", "control_limit", params.control_limit)
+        check_thresholds(params.mark_min, mark_max)?;
+        fabric.check_control_limit("control_limit", params.control_limit)
     },
     host,
     policy,

@@ -3,10 +3,9 @@
 use incast_egress::threshold::Threshold;
 use incast_endpoint::rto::{accepted, accepted_or_auto};
 use incast_endpoint::sender::WindowUnit;
+use incast_transport::fault::wrong;
 use incast_transport::parameter::Value;
-use incast_transport::{
-    ByRate, Bytes, FabricSite, ParameterError, ParameterSet, PortSite, Rate, Span,
-};
+use incast_transport::{ByRate, Bytes, FabricSite, Fault, ParameterSet, PortSite, Rate, Span};
 
 incast_transport::choice! {
     /// Loss detection.
@@ -114,19 +113,13 @@ impl Params {
     }
 
     /// Whether the thresholds fit the fabric's rates.
-    pub fn check(&self, fabric: &FabricSite) -> Result<(), ParameterError> {
+    pub fn check(&self, fabric: &FabricSite) -> Result<(), Fault> {
         let key = "mark_threshold_by_rate";
-        self.mark_threshold_by_rate.check("dctcp", key, &fabric.rates)?;
+        self.mark_threshold_by_rate.check(key, &fabric.rates)?;
         if self.mark_rate.is_some() && self.mark_threshold == Threshold::Auto {
-            return Err(ParameterError {
-                transport: "dctcp",
-                key: "mark_rate".into(),
-                value: self.mark_rate.show(),
-                problem: "`mark_threshold` is auto, which depends on each port's rate already; \
-                          expected a size or a count of packets to scale"
-                    .into(),
-                known: vec!["mark_rate"],
-            });
+            let auto = "`mark_threshold` is auto, which depends on each port's rate already";
+            let problem = wrong(auto).expected("a size or a count of packets to scale");
+            return Err(Fault::value("mark_rate", self.mark_rate.show(), problem));
         }
         Ok(())
     }

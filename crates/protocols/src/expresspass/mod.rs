@@ -56,9 +56,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |params, fabric| {
-        check::<Params>("expresspass", fabric, params.credit_share, longer(params))
-    },
+    derive: |params, fabric| check(fabric, params.credit_share, longer(params)),
     host,
     policy,
     unsolicited: |_, _, _| 0,

@@ -51,8 +51,8 @@ pub static ENTRY: Declaration<Params> = Declaration {
         deviations: DEVIATIONS,
     },
     derive: |params, fabric| {
-        fabric.check_control_limit::<Params>("fasttune", "control_limit", params.control_limit)?;
-        depth(ENTRY.info.name, params.int_hops, fabric).map(|_| ())
+        fabric.check_control_limit("control_limit", params.control_limit)?;
+        depth(params.int_hops, fabric).map(|_| ())
     },
     host,
     policy,

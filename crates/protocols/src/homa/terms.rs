@@ -2,7 +2,8 @@
 
 use super::cutoffs::{Cutoffs, unscheduled_share};
 use super::params::{Asked, LevelUse, Params, Unscheduled};
-use incast_transport::{Bytes, FabricSite, HostSite, ParameterError, Span};
+use incast_transport::fault::{Fault, expected};
+use incast_transport::{Bytes, FabricSite, HostSite, Span};
 
 /// Scheduled messages wait no shorter than this before missing packets are requested.
 const RESEND_LEAST: Span = Span::from_ms(1);
@@ -89,9 +90,9 @@ pub fn blind_packets(params: &Params, fabric: &FabricSite) -> u32 {
 ///
 /// # Errors
 /// When the scheduled levels leave none for unscheduled packets, or fewer than the cutoffs need.
-pub fn levels(params: &Params, fabric: &FabricSite) -> Result<Levels, ParameterError> {
+pub fn levels(params: &Params, fabric: &FabricSite) -> Result<Levels, Fault> {
     if let Some(limit) = params.buffer {
-        fabric.check_data_limit::<Params>("homa", "buffer", limit)?;
+        fabric.check_data_limit("buffer", limit)?;
     }
     let lowest = params.priorities - 1;
     let blind = blind_packets(params, fabric) as u64 * fabric.framing.mss() as u64;
@@ -108,35 +109,24 @@ pub fn levels(params: &Params, fabric: &FabricSite) -> Result<Levels, ParameterE
         }
         (Some(scheduled), _) if scheduled < lowest || (scheduled, lowest) == (1, 1) => scheduled,
         (Some(scheduled), _) => {
-            return Err(ParameterError {
-                transport: "homa",
-                key: "scheduled".into(),
-                value: scheduled.to_string(),
-                problem: format!(
-                    "expected 1 to {}: of {} priorities control has one, and unscheduled \
-                     packets need one",
-                    (lowest - 1).max(1),
-                    params.priorities
-                ),
-                known: Params::docs().iter().map(|doc| doc.name).collect(),
-            });
+            let problem = expected(format!(
+                "1 to {}: of {} priorities control has one, and unscheduled packets need one",
+                (lowest - 1).max(1),
+                params.priorities
+            ));
+            return Err(Fault::value("scheduled", scheduled, problem));
         }
     };
     let unscheduled = (lowest - scheduled).max(1);
     if cutoffs.len() >= unscheduled as usize {
         let sizes: Vec<String> = cutoffs.iter().map(|size| size.to_string()).collect();
-        return Err(ParameterError {
-            transport: "homa",
-            key: "cutoffs".into(),
-            value: sizes.join(","),
-            problem: format!(
-                "expected at most {} sizes: of {} priorities {unscheduled} are for unscheduled \
-                 packets, and the last needs none (see priorities and scheduled)",
-                unscheduled - 1,
-                params.priorities
-            ),
-            known: Params::docs().iter().map(|doc| doc.name).collect(),
-        });
+        let problem = expected(format!(
+            "at most {} sizes: of {} priorities {unscheduled} are for unscheduled packets, and the \
+             last needs none (see priorities and scheduled)",
+            unscheduled - 1,
+            params.priorities
+        ));
+        return Err(Fault::value("cutoffs", sizes.join(","), problem));
     }
     Ok(Levels { lowest, unscheduled, scheduled, used: params.levels })
 }

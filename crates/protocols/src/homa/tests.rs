@@ -762,8 +762,7 @@ fn levels_follow_the_sizes_of_the_run() {
     assert_eq!(with(&[], &[("priorities", "2")]).unwrap(), (1, 1));
     assert_eq!(with(&[], &[("priorities", "2"), ("scheduled", "1")]).unwrap(), (1, 1));
     let error = with(&[], &[("priorities", "5"), ("scheduled", "4")]).unwrap_err();
-    assert!(error.to_string().starts_with("homa.scheduled = 4: expected 1 to 3"), "{error}");
-    assert!(error.known.contains(&"overcommitment"));
+    assert!(error.to_string().starts_with("scheduled = `4`: expected 1 to 3"), "{error}");
 }
 
 #[test]
@@ -799,13 +798,12 @@ fn rtt_bytes_and_waits_come_from_the_fabric() {
 
 #[test]
 fn wrong_settings_are_refused() {
-    let set = |key: &str, value: &str| {
-        ENTRY.configure(&[(key.to_string(), value.to_string())], eight()).err()
-    };
-    assert!(set("overcommitment", "0").unwrap().problem.contains("1 to 64"));
-    assert!(set("priorities", "9").unwrap().problem.contains("2 to 8"));
-    assert!(set("unscheduled", "none").unwrap().problem.contains("graduated, size"));
-    assert!(set("rtt", "3").unwrap().known.contains(&"rtt_bytes"));
+    let set =
+        |key: &str, value: &str| ENTRY.configure(&[(key.to_string(), value.into())], eight()).err();
+    assert!(set("overcommitment", "0").unwrap().problem().contains("1 to 64"));
+    assert!(set("priorities", "9").unwrap().problem().contains("2 to 8"));
+    assert!(set("unscheduled", "none").unwrap().problem().contains("graduated, size"));
+    assert!(set("rtt", "3").unwrap().problem().contains("rtt_bytes"));
     assert!(set("resend", "first").is_none());
 }
 

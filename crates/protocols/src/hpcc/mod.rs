@@ -18,8 +18,8 @@ use incast_egress::telemetry::{Stamper, depth, stack_bytes};
 use incast_endpoint::rto::{RtoBounds, least_or_auto};
 use incast_endpoint::sender::{Admission, Options, ReturnStack, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, Ecn, EcnUse, FabricSite, Host, HostSite, Info, Kind, Optional, ParameterError,
-    Policy, PortSite, Routing, TransportId,
+    Declaration, Ecn, EcnUse, FabricSite, Fault, Host, HostSite, Info, Kind, Optional, Policy,
+    PortSite, Routing, TransportId,
 };
 use std::sync::Arc;
 
@@ -66,8 +66,8 @@ impl Plan {
         info: &'static Info,
         params: Params,
         fabric: &FabricSite,
-    ) -> Result<Plan, ParameterError> {
-        let hops = depth(info.name, params.int_hops, fabric)?;
+    ) -> Result<Plan, Fault> {
+        let hops = depth(params.int_hops, fabric)?;
         Ok(Plan { id: info.id, params, hops })
     }
 

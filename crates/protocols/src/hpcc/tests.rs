@@ -284,7 +284,7 @@ fn steps_and_least_rate_follow_their_parameters() {
 
 // -- invalid input --------------------------------------------------------------
 
-fn configure(settings: &[(&str, &str)], fabric: Arc<FabricSite>) -> Result<(), ParameterError> {
+fn configure(settings: &[(&str, &str)], fabric: Arc<FabricSite>) -> Result<(), Fault> {
     let settings = key_values(settings);
     ENTRY.configure(&settings, fabric).map(|_| ())
 }

@@ -44,7 +44,7 @@ fn it_has_no_stages_to_set() {
     let fabric = switch_port(RATE, us(10)).fabric;
     let set = |key: &str| ENTRY.configure(&[(key.into(), "3".into())], fabric.clone()).map(|_| ());
     let error = set("max_stage").unwrap_err();
-    assert_eq!(error.transport, "hpcc_plus");
+    assert_eq!(error.key(), Some("max_stage"));
     assert!(error.to_string().contains("no such parameter"), "{error}");
     set("int_hops").unwrap();
     let text = ENTRY

@@ -3,7 +3,8 @@
 use incast_egress::load::SAMPLES;
 use incast_endpoint::rto::{accepted, accepted_or_auto};
 use incast_endpoint::sender::WindowUnit;
-use incast_transport::{FabricSite, Span, parameter::Value};
+use incast_transport::parameter::{Setting, Value, read};
+use incast_transport::{FabricSite, Span, fault};
 
 /// Levels that mean overload.
 pub const OVERLOADS: usize = 6;
@@ -13,10 +14,11 @@ pub const OVERLOADS: usize = 6;
 pub struct Factors(pub [f64; OVERLOADS]);
 
 impl Value for Factors {
-    fn read(text: &str) -> Result<Factors, String> {
-        let numbers: Result<Vec<f64>, String> = text.split('/').map(f64::read).collect();
+    fn read(setting: &Setting) -> Result<Factors, fault::Problem> {
+        let text = setting.to_string();
+        let numbers: Result<Vec<f64>, _> = text.split('/').map(read).collect();
         let six: Result<[f64; OVERLOADS], _> = numbers?.try_into();
-        six.map(Factors).map_err(|_| "expected six numbers with / between them".into())
+        six.map(Factors).map_err(|_| fault::expected("six numbers with / between them"))
     }
     fn show(&self) -> String {
         self.0.map(|factor| factor.to_string()).join("/")

@@ -15,10 +15,11 @@ pub use params::{HeaderPriority, Params};
 
 use deviations::DEVIATIONS;
 use host::{HostPlan, NdpHost};
+use incast_transport::fault::{Fault, expected};
 use incast_transport::parameter::Value;
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, EcnUse, Framing, Host, HostSite, Info, Kind,
-    Limit, Optional, ParameterError, Policy, PortSite, Rate, Ready, Routing, Schedule, TransportId,
+    Limit, Optional, Policy, PortSite, Rate, Ready, Routing, Schedule, TransportId,
 };
 
 /// NDP's number on the wire.
@@ -73,19 +74,12 @@ fn header_queue(given: Option<Limit>, framing: &Framing) -> Limit {
 }
 
 /// Refuses a queue that could never hold what it is for, of so many charged bytes.
-fn check(
-    (key, limit): (&'static str, Limit),
-    least: u64,
-    what: &str,
-) -> Result<(), ParameterError> {
+fn check((key, limit): (&'static str, Limit), least: u64, what: &str) -> Result<(), Fault> {
     match limit {
-        Limit::Bytes(bytes) if bytes < least => Err(ParameterError {
-            transport: "ndp",
-            key: key.into(),
-            value: limit.show(),
-            problem: format!("expected {what} ({least}B as links charge it) or more"),
-            known: vec![],
-        }),
+        Limit::Bytes(bytes) if bytes < least => {
+            let accepted = format!("{what} ({least}B as links charge it) or more");
+            Err(Fault::value(key, limit.show(), expected(accepted)))
+        }
         _ => Ok(()),
     }
 }

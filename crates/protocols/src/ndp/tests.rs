@@ -439,15 +439,15 @@ fn queues_and_priority_are_the_users() {
 fn wrong_settings_are_refused() {
     let fabric = fabric_site(2, RATE, Span::from_us(10));
     let set = |key: &str, value: &str| {
-        ENTRY.configure(&[(key.to_string(), value.to_string())], fabric.clone()).err()
+        ENTRY.configure(&[(key.to_string(), value.into())], fabric.clone()).err()
     };
-    assert!(set("data_queue", "0").unwrap().problem.contains("1 to"));
-    assert!(set("data_queue", "1537B").unwrap().problem.contains("a full packet (1538B"));
+    assert!(set("data_queue", "0").unwrap().problem().contains("1 to"));
+    assert!(set("data_queue", "1537B").unwrap().problem().contains("a full packet (1538B"));
     assert!(set("data_queue", "1538B").is_none());
-    assert!(set("header_queue", "83B").unwrap().problem.contains("a header (84B"));
-    assert!(set("header_queue", "lots").unwrap().problem.contains("`8 packets`"));
-    assert!(set("header_priority", "first").unwrap().problem.contains("weighted, strict"));
-    assert!(set("first_windows", "3").unwrap().known.contains(&"first_window"));
+    assert!(set("header_queue", "83B").unwrap().problem().contains("a header (84B"));
+    assert!(set("header_queue", "lots").unwrap().problem().contains("`8 packets`"));
+    assert!(set("header_priority", "first").unwrap().problem().contains("weighted, strict"));
+    assert!(set("first_windows", "3").unwrap().problem().contains("first_window"));
     assert!(set("first_window", "auto").is_none());
 }
 

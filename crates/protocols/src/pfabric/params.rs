@@ -1,9 +1,8 @@
 //! Parameters of pFabric.
 
 use incast_endpoint::rto::accepted_or_auto;
-use incast_transport::{
-    Bytes, FabricSite, HostSite, ParameterError, ParameterSet, Span, parameters,
-};
+use incast_transport::fault::expected;
+use incast_transport::{Bytes, FabricSite, Fault, HostSite, ParameterSet, Span, parameters};
 
 use super::window::Law;
 
@@ -72,14 +71,14 @@ impl Params {
     ///
     /// # Errors
     /// A buffer that holds no packet, or a first window above the largest.
-    pub fn check(&self, fabric: &FabricSite) -> Result<(), ParameterError> {
+    pub fn check(&self, fabric: &FabricSite) -> Result<(), Fault> {
         if let Some(limit) = self.buffer {
-            fabric.check_data_limit::<Params>("pfabric", "buffer", limit)?;
+            fabric.check_data_limit("buffer", limit)?;
         }
         match (self.initial_window, self.max_window) {
             (Some(first), Some(most)) if first > most => {
-                let problem = format!("expected at most max_window, {most}");
-                Err(ParameterError::of::<Params>("pfabric", "initial_window", first, problem))
+                let problem = expected(format!("at most max_window, {most}"));
+                Err(Fault::value("initial_window", first, problem))
             }
             _ => Ok(()),
         }

@@ -50,7 +50,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         deviations: DEVIATIONS,
     },
     derive: |params, fabric| match params.buffer {
-        Some(limit) => fabric.check_data_limit::<Params>("phost", "buffer", limit),
+        Some(limit) => fabric.check_data_limit("buffer", limit),
         None => Ok(()),
     },
     host,

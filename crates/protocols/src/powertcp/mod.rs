@@ -49,7 +49,7 @@ pub static ENTRY: Declaration<Params, u8> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |params, fabric| depth("powertcp", params.int_hops, fabric),
+    derive: |params, fabric| depth(params.int_hops, fabric),
     host,
     policy,
     // Records are charged: no flow takes the time it would take without them.

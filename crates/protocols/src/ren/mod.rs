@@ -15,9 +15,10 @@ pub use switch::{Clock, Code, PortMarker, Rules, state_bytes};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{ReceiverDriven, StallTimeout};
+use incast_transport::fault::expected;
 use incast_transport::{
-    Declaration, EcnUse, FabricSite, Host, HostSite, Info, Kind, Limit, Optional, ParameterError,
-    Policy, PortSite, Rate, Routing, Span, TransportId,
+    Declaration, EcnUse, FabricSite, Fault, Host, HostSite, Info, Kind, Limit, Optional, Policy,
+    PortSite, Rate, Routing, Span, TransportId,
 };
 use std::sync::{Arc, Mutex};
 
@@ -77,20 +78,13 @@ type Ready = incast_transport::Ready<Params, Timers>;
 /// Most periods in a base RTT: a port counts the marks of each.
 const PERIODS_MOST: u64 = 1_024;
 
-fn derive(params: &Params, fabric: &FabricSite) -> Result<Timers, ParameterError> {
-    fabric.check_control_limit::<Params>("ren", "control_limit", params.control_limit)?;
+fn derive(params: &Params, fabric: &FabricSite) -> Result<Timers, Fault> {
+    fabric.check_control_limit("control_limit", params.control_limit)?;
     let period = params.period.unwrap_or(fabric.base_rtt);
     if fabric.base_rtt.0.div_ceil(period.0) > PERIODS_MOST {
-        return Err(ParameterError {
-            transport: ENTRY.info.name,
-            key: "period".into(),
-            value: period.to_string(),
-            problem: format!(
-                "expected auto, or at least 1/{PERIODS_MOST} of the base RTT of {}",
-                fabric.base_rtt
-            ),
-            known: vec![],
-        });
+        let base = fabric.base_rtt;
+        let accepted = format!("auto, or at least 1/{PERIODS_MOST} of the base RTT of {base}");
+        return Err(Fault::value("period", period, expected(accepted)));
     }
     let stall = StallTimeout::of(fabric, params.stall);
     Ok(Timers { period, stall, rules: Mutex::default() })

@@ -222,8 +222,8 @@ fn a_period_too_short_to_count_marks_is_refused() {
     let configure = |period| ENTRY.configure(&key_values(&[("period", period)]), fabric.clone());
     assert!(configure("40ns").is_ok());
     let error = configure("39ns").err().expect("1,026 periods in a base RTT");
-    assert_eq!((error.key.as_str(), error.value.as_str()), ("period", "39ns"));
-    assert!(error.problem.contains("1/1024 of the base RTT of 40us"), "{error}");
+    assert_eq!((error.key(), error.written()), (Some("period"), Some("39ns")));
+    assert!(error.problem().contains("1/1024 of the base RTT of 40us"), "{error}");
 }
 
 #[test]

@@ -2,9 +2,7 @@
 
 use incast_egress::threshold::Threshold;
 use incast_endpoint::rto::accepted_or_auto;
-use incast_transport::{
-    Bytes, FabricSite, Framing, ParameterError, ParameterSet, Span, choice, parameters,
-};
+use incast_transport::{Bytes, FabricSite, Fault, Framing, ParameterSet, Span, choice, parameters};
 
 choice! {
     /// What a source counts to know that its link has several users.
@@ -81,9 +79,9 @@ impl Params {
     ///
     /// # Errors
     /// A BDP below a packet.
-    pub fn check(&self, fabric: &FabricSite) -> Result<(), ParameterError> {
+    pub fn check(&self, fabric: &FabricSite) -> Result<(), Fault> {
         match self.bdp {
-            Some(bdp) => fabric.check_data_limit::<Params>("sird", "bdp", bdp),
+            Some(bdp) => fabric.check_data_limit("bdp", bdp),
             None => Ok(()),
         }
     }

@@ -333,7 +333,7 @@ fn values_that_do_not_fit_are_refused() {
     let refused = |key: &str, value: &str| {
         let pairs = incast_testkit::key_values(&[(key, value)]);
         let error = ENTRY.configure(&pairs, fabric.clone()).err().expect("refused");
-        assert_eq!(error.key, key);
+        assert_eq!(error.key(), Some(key));
         error.to_string()
     };
     assert!(refused("bdp", "1000B").contains("a full packet as links charge it"));

@@ -2,7 +2,8 @@
 
 use incast_endpoint::rto::accepted;
 use incast_endpoint::sender::STAMP_BYTES;
-use incast_transport::{Bytes, FabricSite, Notice, ParameterError, ParameterSet, Rate, Span};
+use incast_transport::fault::expected;
+use incast_transport::{Bytes, FabricSite, Fault, Notice, ParameterSet, Rate, Span};
 
 incast_transport::warnings! {
     /// Kinds of warnings about targets of delay.
@@ -135,14 +136,14 @@ impl Params {
     }
 
     /// Whether bounds are in order.
-    pub(super) fn check(&self) -> Result<(), ParameterError> {
+    pub(super) fn check(&self) -> Result<(), Fault> {
         let order = |least: (&str, f64), most: (&str, f64), equal: bool| {
             if least.1 < most.1 || equal && least.1 == most.1 {
                 return Ok(());
             }
             let but = if equal { "at most" } else { "less than" };
-            let problem = format!("expected {but} {} = {}", most.0, most.1);
-            Err(ParameterError::of::<Params>("swift", least.0, least.1, problem))
+            let problem = expected(format!("{but} {} = {}", most.0, most.1));
+            Err(Fault::value(least.0, least.1, problem))
         };
         order(("flow_min", self.flow_min), ("flow_max", self.flow_max), false)?;
         order(("min_window", self.min_window), ("max_window", self.max_window), true)

@@ -3,7 +3,7 @@
 use super::*;
 use incast_endpoint::sender::{Ack, Control, Loss, stamp};
 use incast_testkit::{ControlDriver, fabric_site, key_values, plain_ack};
-use incast_transport::{FabricSite, ParameterError, Rate, Span, Time, Transport};
+use incast_transport::{FabricSite, Fault, Rate, Span, Time, Transport};
 
 const LINE: Rate = Rate::from_gbps(100);
 const FULL: u64 = 1_452;
@@ -223,7 +223,7 @@ fn auto_follows_the_fabric() {
     assert_eq!((given.base, given.range), (17e6, 75e6));
 }
 
-fn configure(settings: &[(&str, &str)]) -> Result<Vec<String>, ParameterError> {
+fn configure(settings: &[(&str, &str)]) -> Result<Vec<String>, Fault> {
     let configured = ENTRY.configure(&key_values(settings), site())?;
     Ok(configured.warnings().into_iter().map(|notice| notice.text).collect())
 }

@@ -44,9 +44,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         headers: headers::HEADERS,
         deviations: DEVIATIONS,
     },
-    derive: |params, fabric| {
-        fabric.check_control_limit::<Params>("timely", "control_limit", params.control_limit)
-    },
+    derive: |params, fabric| fabric.check_control_limit("control_limit", params.control_limit),
     host,
     policy,
     // No initial wait; the time stamp makes packets longer than in the ideal time.

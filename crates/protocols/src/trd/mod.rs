@@ -41,7 +41,7 @@ pub static ENTRY: Declaration<Params, StallTimeout> = Declaration {
         deviations: DEVIATIONS,
     },
     derive: |params, fabric| {
-        fabric.check_control_limit::<Params>("trd", "control_limit", params.control_limit)?;
+        fabric.check_control_limit("control_limit", params.control_limit)?;
         Ok(StallTimeout::of(fabric, params.stall))
     },
     host,

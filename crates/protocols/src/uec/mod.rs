@@ -21,10 +21,10 @@ use incast_egress::red::{Red, check_thresholds};
 use incast_endpoint::unordered::{
     CONTROL, CreditPlan, EXTENSION, HostPlan, SleekPlan, Unbounded, UnorderedHost,
 };
+use incast_transport::fault::{Fault, expected};
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, EcnUse, FabricSite, Host, HostSite, Info, Kind,
-    Limit, Notice, Optional, ParameterError, Policy, PortSite, Rate, Ready, Routing, Span,
-    TransportId,
+    Limit, Notice, Optional, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
 };
 use std::sync::Arc;
 use switch::UecMarker;
@@ -71,18 +71,18 @@ pub static ENTRY: Declaration<Params> = Declaration {
     },
 };
 
-fn derive(params: &Params, fabric: &FabricSite) -> Result<(), ParameterError> {
+fn derive(params: &Params, fabric: &FabricSite) -> Result<(), Fault> {
     let packet = fabric.framing.charged_mtu() as u64;
     if let Some(queue) = params.data_queue.filter(|queue| queue.0 < 2 * packet) {
-        let problem = format!("expected {} and more, two full packets", Bytes(2 * packet));
-        return Err(ParameterError::of::<Params>("uec", "data_queue", queue, problem));
+        let problem = expected(format!("{} and more, two full packets", Bytes(2 * packet)));
+        return Err(Fault::value("data_queue", queue, problem));
     }
     if params.sleek && params.trimming {
-        let problem = "expected false with trimming = true: what is cut is told by its header";
-        return Err(ParameterError::of::<Params>("uec", "sleek", true, problem.into()));
+        let problem = expected("false with trimming = true: what is cut is told by its header");
+        return Err(Fault::value("sleek", true, problem));
     }
     let red = red(params, fabric, fabric.host_rate);
-    check_thresholds::<Params>("uec", red.min, red.max)
+    check_thresholds(red.min, red.max)
 }
 
 /// ACKs that come too rarely for the windows of the slowest hosts.

@@ -221,7 +221,7 @@ fn acks_that_come_once_a_window_are_told() {
 #[test]
 fn wrong_settings_are_refused() {
     let set = |key: &str, value: &str| {
-        ENTRY.configure(&key_values(&[(key, value)]), site(4)).err().map(|error| error.problem)
+        ENTRY.configure(&key_values(&[(key, value)]), site(4)).err().map(|error| error.problem())
     };
     assert!(set("mode", "eqds").unwrap().contains("expected one of nscc"));
     assert_eq!(set("mode", "nscc_rccc"), None);

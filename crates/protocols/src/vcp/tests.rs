@@ -261,9 +261,9 @@ fn parameters_are_read_and_refused() {
         ("t_rho", "1ms"),
     ] {
         let error = read(key, value).unwrap_err();
-        assert_eq!((error.transport, error.key.as_str()), ("vcp", key));
+        assert_eq!(error.key(), Some(key));
     }
-    assert!(read("interval", "0s").unwrap_err().problem.contains("more than 0"));
+    assert!(read("interval", "0s").unwrap_err().problem().contains("more than 0"));
     for (name, value) in Params::default().resolved() {
         assert!(read(name, &value).is_ok(), "{name} = {value} is not read back");
     }

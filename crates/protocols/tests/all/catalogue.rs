@@ -258,7 +258,7 @@ fn parameter_sets_are_read_and_overridden() {
         let name = entry.info().name;
         if entry.sets().is_empty() {
             let error = configure(entry, &[("set", "paper")]).err().expect("it has no sets");
-            assert_eq!((error.key.as_str(), error.known.contains(&"set")), ("set", false));
+            assert_eq!((error.key(), error.suggestion()), (Some("set"), None));
             continue;
         }
         assert_eq!(entry.parameters().iter().filter(|doc| doc.name == "set").count(), 1, "{name}");
@@ -283,13 +283,13 @@ fn parameter_sets_are_read_and_overridden() {
                     // Another value of the set may need it.
                     Err(error) => {
                         let mut others = set.values.iter().filter(|(other, _)| other != key);
-                        assert!(others.any(|(other, _)| *other == error.key), "{error}");
+                        assert!(others.any(|(other, _)| Some(*other) == error.key()), "{error}");
                     }
                 }
             }
         }
         let error = configure(entry, &[("set", "papers")]).err().expect("no such set");
-        assert!(error.problem.contains(entry.sets()[0].name), "{error}");
+        assert!(error.problem().contains(entry.sets()[0].name), "{error}");
     }
     assert!(sets >= 10, "{sets}");
 }
@@ -312,8 +312,8 @@ fn thresholds_of_red_are_in_order() {
         for refused in [&[("mark_min", "300KB")][..], &[("mark_min", "30KB"), ("mark_max", "20KB")]]
         {
             let error = configure(refused).err().expect(name);
-            assert_eq!(error.key, "mark_min", "{error}");
-            assert!(error.problem.contains("at most mark_max"), "{error}");
+            assert_eq!(error.key(), Some("mark_min"), "{error}");
+            assert!(error.problem().contains("at most mark_max"), "{error}");
         }
         assert!(configure(&[("mark_min", "30KB"), ("mark_max", "30KB")]).is_ok(), "{name}");
     }

@@ -63,7 +63,7 @@ pub fn register_control(
         ports_like,
         ecn,
         kind: Kind::Window,
-        sender,
+        sender: sender.into_iter().map(|(key, value)| (key, value.into())).collect(),
         parameters: parameters.collect(),
         law: Arc::new(PythonLaw { class: law, sends, raised: raised.clone() }),
     };

@@ -199,9 +199,9 @@ impl Transport for Plain {
     }
     fn configure(
         &self,
-        _settings: &[(String, String)],
+        _settings: &[(String, Setting)],
         _fabric: Arc<FabricSite>,
-    ) -> Result<Arc<dyn Configured>, ParameterError> {
+    ) -> Result<Arc<dyn Configured>, Fault> {
         Ok(Arc::new(*self))
     }
 }

@@ -6,6 +6,7 @@ use super::convert::{
 use super::lab::JsLab;
 use crate::{Folder, Trouble};
 use incast_experiment::Fault;
+use incast_experiment::fault::wrong;
 use incast_explain::{Repeated, console, page};
 use incast_measure::columns::TRACE;
 use js_sys::Function;
@@ -190,6 +191,7 @@ impl Explained {
 
 fn no_column(name: &str) -> Refused {
     let names: Vec<&str> = TRACE.columns.iter().map(|column| column.name).collect();
-    let problem = format!("no such column of this type: expected one of {}", names.join(", "));
+    let problem =
+        wrong("no such column of this type").expected(format!("one of {}", names.join(", ")));
     refused(Trouble::from(Fault::value("column", name, problem)))
 }

@@ -1,14 +1,15 @@
 //! What a collective may be.
 
 use super::{Algorithm, Collective, CollectiveKind};
-use crate::error::WorkloadError;
+use crate::error::setting;
 use crate::pattern::check_distinct;
 use crate::traffic::{MAX_FLOWS, Shape, check_size};
+use incast_units::Fault;
 
 /// How far the sum of shares may be from 1.
 const ROUNDING: f64 = 1e-6;
 
-pub(super) fn check(shape: &Shape, spec: &Collective) -> Result<(), WorkloadError> {
+pub(super) fn check(shape: &Shape, spec: &Collective) -> Result<(), Fault> {
     let (ranks, n) = (&spec.ranks, spec.ranks.len() as u32);
     check_distinct("ranks", ranks, shape.hosts)?;
     if n < 2 {
@@ -42,15 +43,11 @@ pub(super) fn check(shape: &Shape, spec: &Collective) -> Result<(), WorkloadErro
     check_number(spec, n, lanes)
 }
 
-fn refuse<T>(
-    key: &str,
-    value: impl std::fmt::Display,
-    accepted: String,
-) -> Result<T, WorkloadError> {
-    Err(WorkloadError::setting(key, value, accepted))
+fn refuse<T>(key: &str, value: impl std::fmt::Display, accepted: String) -> Result<T, Fault> {
+    Err(setting(key, value, accepted))
 }
 
-fn check_algorithm(spec: &Collective, n: u32) -> Result<(), WorkloadError> {
+fn check_algorithm(spec: &Collective, n: u32) -> Result<(), Fault> {
     let (kind, algorithm) = (spec.kind, spec.algorithm);
     if !kind.algorithms().contains(&algorithm) {
         let all: Vec<&str> = kind.algorithms().iter().map(|one| one.name()).collect();
@@ -85,7 +82,7 @@ fn check_algorithm(spec: &Collective, n: u32) -> Result<(), WorkloadError> {
     }
 }
 
-fn check_shares(spec: &Collective, n: u32) -> Result<(), WorkloadError> {
+fn check_shares(spec: &Collective, n: u32) -> Result<(), Fault> {
     let Some(shares) = &spec.shares else { return Ok(()) };
     if spec.kind != CollectiveKind::AllToAll {
         let accepted = "no such key: only an all_to_all has shares";
@@ -98,7 +95,7 @@ fn check_shares(spec: &Collective, n: u32) -> Result<(), WorkloadError> {
 }
 
 /// The shares of one rank, or of all.
-fn check_row(shares: &[f64], n: u32) -> Result<(), WorkloadError> {
+fn check_row(shares: &[f64], n: u32) -> Result<(), Fault> {
     if shares.len() != n as usize {
         return refuse("shares", shares.len(), format!("{n} numbers: one for each rank"));
     }
@@ -132,7 +129,7 @@ fn messages(spec: &Collective, n: u64) -> u64 {
     both * n * steps
 }
 
-fn check_number(spec: &Collective, n: u32, lanes: u64) -> Result<(), WorkloadError> {
+fn check_number(spec: &Collective, n: u32, lanes: u64) -> Result<(), Fault> {
     let each = messages(spec, n.into());
     let iteration = each.saturating_mul(lanes);
     if iteration.saturating_mul(spec.iterations.into()) <= MAX_FLOWS {

@@ -4,8 +4,8 @@ mod algorithms;
 mod check;
 mod program;
 
-use crate::error::WorkloadError;
 use crate::traffic::{Shape, Traffic};
+use incast_units::Fault;
 use incast_units::{Span, Time};
 use program::Program;
 use std::ops::Range;
@@ -185,7 +185,7 @@ pub struct CollectiveGroup {
 /// Rejects hosts that do not exist or are named twice, fewer than two ranks, an algorithm that the
 /// collective does not have or that needs another number of ranks, sizes of less than a byte for each message,
 /// shares that do not sum to 1, a rank that does not exist, and more than 2^22 messages.
-pub fn collective(shape: &Shape, spec: &Collective) -> Result<Traffic, WorkloadError> {
+pub fn collective(shape: &Shape, spec: &Collective) -> Result<Traffic, Fault> {
     check::check(shape, spec)?;
     let mut program = Program::new(spec);
     for iteration in 0..spec.iterations {

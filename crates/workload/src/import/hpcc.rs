@@ -2,9 +2,10 @@
 //! per line.
 
 use super::{HostIds, Place, content, native::waits, unscaled};
-use crate::error::WorkloadError;
+use crate::error::{in_file, setting};
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Start, Traffic};
 use crate::warning::FLOW_LINES_IGNORED;
+use incast_units::Fault;
 use incast_units::Time;
 use std::fmt::Write;
 
@@ -22,10 +23,10 @@ const PRIORITY_GROUP: u8 = 3;
 /// # Errors
 /// With file, line, column and the accepted values. As many lines as counted must follow, and start
 /// times must ascend, because HPCC reads flows sequentially.
-pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, WorkloadError> {
+pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Fault> {
     let lines = content(text);
     let Some(first) = lines.first() else {
-        return Err(WorkloadError::file(file, "number of flows", "", "a count in the first line"));
+        return Err(in_file(file, "number of flows", "", "a count in the first line"));
     };
     let place = Place { file, line: first.number };
     let count = place.integer("number of flows", first.text, 1, MAX_FLOWS)?;
@@ -78,14 +79,14 @@ pub fn read_hpcc(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Wor
 ///
 /// # Errors
 /// Rejects flows that wait for others, and hosts that are not in `hosts`.
-pub fn export_hpcc(traffic: &Traffic, hosts: &HostIds) -> Result<String, WorkloadError> {
+pub fn export_hpcc(traffic: &Traffic, hosts: &HostIds) -> Result<String, Fault> {
     let mut text = format!("{}\n", traffic.flows.len());
     for (i, flow) in traffic.flows.iter().enumerate() {
         let Start::At(start) = flow.start else {
             return Err(waits(i));
         };
         let id = |key: &str, host: u32| {
-            hosts.id(host).ok_or_else(|| WorkloadError::setting(key, host, hosts.accepted()))
+            hosts.id(host).ok_or_else(|| setting(key, host, hosts.accepted()))
         };
         let (src, dst) = (id("src", flow.src)?, id("dst", flow.dst)?);
         let port = if flow.class == FlowClass::Incast { INCAST_PORT } else { BACKGROUND_PORT };

@@ -9,9 +9,10 @@
 
 use super::native::waits;
 use super::{HostIds, Line, Place, content};
-use crate::error::{WorkloadError, one_of};
+use crate::error::in_file;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, Start, Traffic};
 use crate::warning::{KEY_IGNORED, START_UNIT_TAKEN, TRIGGER_ORDER, TRIGGER_STARTS_NOTHING};
+use incast_units::fault::{Fault, one_of};
 use incast_units::{Bytes, Notice, Span, Time, WarningKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -122,7 +123,7 @@ fn start_notice(
 ///
 /// # Errors
 /// Rejects flows that wait for others.
-pub fn export_htsim(traffic: &Traffic, hosts: u32) -> Result<String, WorkloadError> {
+pub fn export_htsim(traffic: &Traffic, hosts: u32) -> Result<String, Fault> {
     let mut text = format!("Nodes {hosts}\nConnections {}\n", traffic.flows.len());
     for (i, flow) in traffic.flows.iter().enumerate() {
         let Start::At(start) = flow.start else {
@@ -167,7 +168,7 @@ pub fn read_htsim(
     file: &str,
     hosts: &HostIds,
     unit: Option<StartUnit>,
-) -> Result<HtsimTraffic, WorkloadError> {
+) -> Result<HtsimTraffic, Fault> {
     let lines = content(text);
     let (shown, reason) = StartUnit::of(&lines);
     let starts = unit.unwrap_or(shown);
@@ -175,7 +176,8 @@ pub fn read_htsim(
     if let Some(line) = lines.iter().find(|line| !belongs(line.text)) {
         let other = word(line.text, 0);
         let known = HEADER.into_iter().chain(["trigger", "failure", "0->1"]);
-        return Place { file, line: line.number }.fail("line", other, one_of(other, known));
+        let fault = Fault::value("line", other, one_of(other, known));
+        return Err(fault.on_line(file, line.number));
     }
     let is_header = |line: &&Line<'_>| HEADER.contains(&word(line.text, 0));
     let header = Header::read(file, &lines, hosts)?;
@@ -237,7 +239,7 @@ struct Header {
 }
 
 impl Header {
-    fn read(file: &str, lines: &[Line<'_>], hosts: &HostIds) -> Result<Header, WorkloadError> {
+    fn read(file: &str, lines: &[Line<'_>], hosts: &HostIds) -> Result<Header, Fault> {
         let mut found = [None; 4];
         for line in lines {
             let Some(at) = HEADER.iter().position(|key| *key == word(line.text, 0)) else {
@@ -257,13 +259,13 @@ impl Header {
             found[at] = Some((line.number, number));
         }
         let [nodes, connections, triggers, failures] = found;
-        let missing = |key: &str| WorkloadError::file(file, key, "", format!("`{key} <number>`"));
+        let missing = |key: &str| in_file(file, key, "", format!("`{key} <number>`"));
         let (_, nodes) = nodes.ok_or_else(|| missing("Nodes"))?;
         connections.ok_or_else(|| missing("Connections"))?;
         Ok(Header { nodes: nodes as u32, counts: [connections, triggers, failures] })
     }
 
-    fn check(&self, file: &str, seen: [usize; 3]) -> Result<(), WorkloadError> {
+    fn check(&self, file: &str, seen: [usize; 3]) -> Result<(), Fault> {
         for ((stated, seen), key) in self.counts.iter().zip(seen).zip(&HEADER[1..]) {
             let (line, number) = stated.unwrap_or((1, 0));
             if number != seen as u64 {
@@ -280,7 +282,7 @@ fn read_connection(
     text: &str,
     hosts: &HostIds,
     starts: StartUnit,
-) -> Result<Connection, WorkloadError> {
+) -> Result<Connection, Fault> {
     const KEYS: [&str; 8] =
         ["id", "msg", "start", "trigger", "size", "send_done_trigger", "recv_done_trigger", "prio"];
     let mut words = text.split_whitespace();
@@ -292,7 +294,8 @@ fn read_connection(
     let (mut fires, mut ignored, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     while let Some(key) = words.next() {
         let Some(&key) = KEYS.iter().find(|known| **known == key) else {
-            return place.fail("keyword", key, one_of(key, KEYS.into_iter()));
+            let fault = Fault::value("keyword", key, one_of(key, KEYS));
+            return Err(fault.on_line(place.file, place.line));
         };
         let value = words.next().unwrap_or("");
         if !seen.insert(key) {
@@ -326,7 +329,7 @@ fn read_connection(
     Ok(Connection { line: place.line, src, dst, size, start, trigger, fires, id, ignored })
 }
 
-fn read_trigger(place: Place<'_>, text: &str) -> Result<(u64, Fires), WorkloadError> {
+fn read_trigger(place: Place<'_>, text: &str) -> Result<(u64, Fires), Fault> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let number = |key: &str, value: &str| place.integer(key, value, 1, u64::MAX);
     match words[..] {
@@ -343,7 +346,7 @@ fn read_trigger(place: Place<'_>, text: &str) -> Result<(u64, Fires), WorkloadEr
     }
 }
 
-fn read_failure(place: Place<'_>, text: &str) -> Result<Failure, WorkloadError> {
+fn read_failure(place: Place<'_>, text: &str) -> Result<Failure, Fault> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let ["failure", "switch_type", tier, "switch_id", switch, "link_id", link] = words[..] else {
         let accepted = "`failure switch_type <TOR|AGG|CORE> switch_id <n> link_id <n>`";
@@ -365,7 +368,7 @@ fn assemble(
     file: &str,
     connections: &[Connection],
     triggers: &BTreeMap<u64, (usize, Fires)>,
-) -> Result<Traffic, WorkloadError> {
+) -> Result<Traffic, Fault> {
     let (sources, targets) = ends(file, connections, triggers)?;
     let mut warnings = check_triggers(file, triggers, &sources, &targets)?;
     let flow = |connection: &Connection, place: u32| {
@@ -421,7 +424,7 @@ fn ends(
     file: &str,
     connections: &[Connection],
     triggers: &BTreeMap<u64, (usize, Fires)>,
-) -> Result<(Ends, Ends), WorkloadError> {
+) -> Result<(Ends, Ends), Fault> {
     let empty: Ends = triggers.keys().map(|&id| (id, Vec::new())).collect();
     let (mut sources, mut targets, mut ids) = (empty.clone(), empty, BTreeSet::new());
     for (connection, i) in connections.iter().zip(0..) {
@@ -454,7 +457,7 @@ fn check_triggers(
     triggers: &BTreeMap<u64, (usize, Fires)>,
     sources: &Ends,
     targets: &Ends,
-) -> Result<Vec<Notice>, WorkloadError> {
+) -> Result<Vec<Notice>, Fault> {
     let (mut idle, mut ordered) = (Vec::new(), Vec::new());
     for (&id, &(line, fires)) in triggers {
         let (firing, started) = (sources[&id].len(), targets[&id].len());

@@ -6,10 +6,11 @@ pub(crate) mod native;
 pub(crate) mod yaps;
 
 use crate::dialect::{Dialect, dialect};
-use crate::error::WorkloadError;
+use crate::error::{in_file, in_line, setting};
 pub(crate) use crate::lines::{Line, content};
 use crate::traffic::{MAX_FLOW_BYTES, Traffic};
 use htsim::{Failure, StartUnit};
+use incast_units::Fault;
 use incast_units::Time;
 
 /// The format of a workload file.
@@ -191,12 +192,12 @@ pub fn read_flows(
     file: &str,
     hosts: &HostIds,
     starts: Option<StartUnit>,
-) -> Result<Imported, WorkloadError> {
+) -> Result<Imported, Fault> {
     let kind = detect(text);
     if let (Some(unit), true) = (starts, kind.is_some_and(|kind| kind != Kind::HtsimConnections)) {
         let named = StartUnit::NAMES.iter().find(|(_, known)| *known == unit);
         let accepted = format!("no unit: {file} is no connection matrix of htsim");
-        return Err(WorkloadError::setting("start_unit", named.map_or("", |one| one.0), accepted));
+        return Err(setting("start_unit", named.map_or("", |one| one.0), accepted));
     }
     let (traffic, failures) = match kind {
         Some(Kind::NativeFlows) => (native::read_csv(text, file, hosts)?, Vec::new()),
@@ -213,16 +214,14 @@ pub fn read_flows(
 }
 
 /// The error for a file that contains no flows.
-fn no_flow_file(text: &str, file: &str, kind: Option<Kind>) -> WorkloadError {
+fn no_flow_file(text: &str, file: &str, kind: Option<Kind>) -> Fault {
     let accepted = "a flow list: CSV with the header `src,dst,size_bytes,start_ns`, an HPCC flow \
          file (a count, then `src dst pg dport bytes start_s`), an htsim connection matrix \
          (`Nodes <n>`, `Connections <n>`, `0->1 start 0 size 1000`) or a YAPS trace (9 columns)";
     match (kind, content(text).first()) {
-        (Some(_), _) => WorkloadError::file(file, "content", "a size distribution", accepted),
-        (None, None) => WorkloadError::file(file, "content", "an empty file", accepted),
-        (None, Some(first)) => {
-            WorkloadError::line(file, first.number, "unknown layout", first.text, accepted)
-        }
+        (Some(_), _) => in_file(file, "content", "a size distribution", accepted),
+        (None, None) => in_file(file, "content", "an empty file", accepted),
+        (None, Some(first)) => in_line(file, first.number, "unknown layout", first.text, accepted),
     }
 }
 
@@ -238,42 +237,26 @@ impl Place<'_> {
         &self,
         key: &str,
         value: impl std::fmt::Display,
-        accepted: impl Into<String>,
-    ) -> Result<T, WorkloadError> {
-        Err(WorkloadError::line(self.file, self.line, key, value, accepted))
+        accepted: impl std::fmt::Display,
+    ) -> Result<T, Fault> {
+        Err(in_line(self.file, self.line, key, value, accepted))
     }
 
     /// An integer in `low..=high`.
-    pub(crate) fn integer(
-        &self,
-        key: &str,
-        text: &str,
-        low: u64,
-        high: u64,
-    ) -> Result<u64, WorkloadError> {
+    pub(crate) fn integer(&self, key: &str, text: &str, low: u64, high: u64) -> Result<u64, Fault> {
         match text.parse::<u64>() {
             Ok(value) if (low..=high).contains(&value) => Ok(value),
             _ => self.fail(key, text, format!("a whole number from {low} to {high}")),
         }
     }
 
-    pub(crate) fn host(
-        &self,
-        key: &str,
-        text: &str,
-        hosts: &HostIds,
-    ) -> Result<u32, WorkloadError> {
+    pub(crate) fn host(&self, key: &str, text: &str, hosts: &HostIds) -> Result<u32, Fault> {
         let host = text.parse::<u64>().ok().and_then(|id| hosts.host(id));
         host.map_or_else(|| self.fail(key, text, hosts.accepted()), Ok)
     }
 
     /// A receiver, which must not be the sender.
-    pub(crate) fn receiver(
-        &self,
-        text: &str,
-        src: u32,
-        hosts: &HostIds,
-    ) -> Result<u32, WorkloadError> {
+    pub(crate) fn receiver(&self, text: &str, src: u32, hosts: &HostIds) -> Result<u32, Fault> {
         let dst = self.host("dst", text, hosts)?;
         if dst == src {
             return self.fail("dst", text, "a host other than the sender");
@@ -281,12 +264,12 @@ impl Place<'_> {
         Ok(dst)
     }
 
-    pub(crate) fn size(&self, key: &str, text: &str) -> Result<u64, WorkloadError> {
+    pub(crate) fn size(&self, key: &str, text: &str) -> Result<u64, Fault> {
         self.integer(key, text, 1, MAX_FLOW_BYTES)
     }
 
     /// A time in units of 10^`power` picoseconds, rounded to the nearest picosecond.
-    pub(crate) fn time(&self, key: &str, text: &str, power: i32) -> Result<Time, WorkloadError> {
+    pub(crate) fn time(&self, key: &str, text: &str, power: i32) -> Result<Time, Fault> {
         match scaled(text, power).filter(|&time| time < Time::NEVER.0) {
             Some(time) => Ok(Time(time)),
             None => self.fail(key, text, "a number, 0 or more, that ends within 213 days"),

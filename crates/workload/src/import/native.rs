@@ -1,9 +1,10 @@
 //! The native flow list: CSV with the header `src,dst,size_bytes,start_ns` and optional columns.
 
 use super::{HostIds, Place, content, unscaled};
-use crate::error::{WorkloadError, one_of};
+use crate::error::{in_file, setting};
 use crate::traffic::{FlowClass, FlowSpec, Start, Traffic};
 use crate::warning::RESULTS_AS_FLOWS;
+use incast_units::fault::{Fault, one_of};
 use incast_units::{Bytes, Time};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -33,7 +34,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn read(place: Place<'_>, header: &str) -> Result<Columns, WorkloadError> {
+    fn read(place: Place<'_>, header: &str) -> Result<Columns, Fault> {
         let layout = "the header `src,dst,size_bytes,start_ns[,class][,transport][,priority][,until_ns]`, or \
                       that of a run's flows.csv";
         let columns: Vec<&str> = header.split(',').map(str::trim).collect();
@@ -45,8 +46,9 @@ impl Columns {
             }
             for (i, column) in columns.iter().enumerate().skip(4) {
                 if !OPTIONAL.contains(column) || columns[4..i].contains(column) {
-                    let accepted = one_of(column, OPTIONAL.into_iter());
-                    return place.fail("header", column, format!("{accepted}, each once"));
+                    let problem = one_of(column, OPTIONAL).or("each once");
+                    let fault = Fault::value("header", column, problem);
+                    return Err(fault.on_line(place.file, place.line));
                 }
             }
         }
@@ -82,7 +84,7 @@ impl Columns {
         fields: &[&str],
         size: u64,
         start: &Start,
-    ) -> Result<Option<Time>, WorkloadError> {
+    ) -> Result<Option<Time>, Fault> {
         let Some((at, power)) = self.until.filter(|(at, _)| !fields[*at].is_empty()) else {
             return Ok(None);
         };
@@ -107,11 +109,11 @@ impl Columns {
 /// # Errors
 /// With file, line, column and the accepted values: the header, hosts that exist, a receiver other
 /// than the sender, sizes from 1 to 2^53, times within 213 days, known classes, at least one flow.
-pub fn read_csv(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, WorkloadError> {
+pub fn read_csv(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Fault> {
     let lines = content(text);
     let Some(header) = lines.first() else {
         let layout = "the header `src,dst,size_bytes,start_ns[,class][,transport]`";
-        return Err(WorkloadError::file(file, "header", "", layout));
+        return Err(in_file(file, "header", "", layout));
     };
     let columns = Columns::read(Place { file, line: header.number }, header.text)?;
     let (mut flows, mut left) = (Vec::with_capacity(lines.len() - 1), 0);
@@ -135,7 +137,7 @@ pub fn read_csv(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Work
             "" => FlowClass::Background,
             name => match name.parse::<FlowClass>() {
                 Ok(class) => class,
-                Err(error) => return place.fail("class", name, error.accepted),
+                Err(fault) => return Err(fault.on_line(place.file, place.line)),
             },
         };
         let transport = columns.transport.map(|at| fields[at]).filter(|name| !name.is_empty());
@@ -149,7 +151,7 @@ pub fn read_csv(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Work
         flows.push(FlowSpec { transport, priority, stop, ..flow });
     }
     if flows.is_empty() {
-        return Err(WorkloadError::file(file, "flows", 0, "at least one flow below the header"));
+        return Err(in_file(file, "flows", 0, "at least one flow below the header"));
     }
     let mut traffic = Traffic::from_flows(flows, Vec::new());
     if columns.results {
@@ -176,7 +178,7 @@ pub fn named_transports(text: &str) -> BTreeSet<&str> {
 ///
 /// # Errors
 /// Rejects flows that wait for others and transport names with a comma, `#` or line break.
-pub fn export_csv(traffic: &Traffic) -> Result<String, WorkloadError> {
+pub fn export_csv(traffic: &Traffic) -> Result<String, Fault> {
     let mut text = REQUIRED.join(",") + "," + &OPTIONAL.join(",") + "\n";
     for (i, flow) in traffic.flows.iter().enumerate() {
         let Start::At(start) = flow.start else {
@@ -185,7 +187,7 @@ pub fn export_csv(traffic: &Traffic) -> Result<String, WorkloadError> {
         let transport = flow.transport.as_deref().unwrap_or("");
         if transport.contains([',', '#', '\n', '\r']) || transport != transport.trim() {
             let accepted = "a name without comma, `#`, line break or outer blanks";
-            return Err(WorkloadError::setting("transport", transport, accepted));
+            return Err(setting("transport", transport, accepted));
         }
         let (start, class) = (unscaled(start.0, 3), flow.class);
         let (src, dst, size) = (flow.src, flow.dst, flow.size);
@@ -197,7 +199,7 @@ pub fn export_csv(traffic: &Traffic) -> Result<String, WorkloadError> {
 }
 
 /// The error for a dependent flow in a format with start times only.
-pub(crate) fn waits(flow: usize) -> WorkloadError {
+pub(crate) fn waits(flow: usize) -> Fault {
     let key = format!("flow {flow}: start");
-    WorkloadError::setting(&key, "after other flows", "a given time: the format has nothing else")
+    setting(&key, "after other flows", "a given time: the format has nothing else")
 }

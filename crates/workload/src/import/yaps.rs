@@ -1,8 +1,9 @@
 //! YAPS flow traces: `id start_s _ _ size_packets _ _ src dst`.
 
 use super::{HostIds, Place, content};
-use crate::error::WorkloadError;
+use crate::error::in_file;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOW_BYTES, Start, Traffic};
+use incast_units::Fault;
 
 /// Bytes per packet in YAPS, which gives sizes in packets.
 const MSS: u64 = 1460;
@@ -12,7 +13,7 @@ const MSS: u64 = 1460;
 ///
 /// # Errors
 /// With file, line, column and the accepted values.
-pub fn read_yaps(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, WorkloadError> {
+pub fn read_yaps(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Fault> {
     let mut flows = Vec::new();
     for line in content(text) {
         let place = Place { file, line: line.number };
@@ -27,7 +28,7 @@ pub fn read_yaps(text: &str, file: &str, hosts: &HostIds) -> Result<Traffic, Wor
         flows.push(FlowSpec::new(src, dst, size, start, FlowClass::Background));
     }
     if flows.is_empty() {
-        return Err(WorkloadError::file(file, "flows", "", "at least one line of 9 columns"));
+        return Err(in_file(file, "flows", "", "at least one line of 9 columns"));
     }
     Ok(Traffic::from_flows(flows, Vec::new()))
 }

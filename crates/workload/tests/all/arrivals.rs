@@ -1,5 +1,6 @@
 //! Arrivals and patterns.
 
+use incast_units::Fault;
 use incast_units::{Rate, Span, Time};
 use incast_workload::*;
 use proptest::prelude::*;
@@ -142,7 +143,7 @@ fn overload_runs_with_a_warning() {
     assert!(few.warnings[0].text.contains("of their expected bytes"), "{:?}", few.warnings);
 }
 
-fn message<T>(result: Result<T, WorkloadError>) -> String {
+fn message<T>(result: Result<T, Fault>) -> String {
     result.err().expect("refused").to_string()
 }
 

@@ -1,11 +1,12 @@
 //! Flow files of other tools.
 
+use incast_units::Fault;
 use incast_units::{Bytes, Rate, Span, Time};
 use incast_workload::*;
 use proptest::prelude::*;
 use std::ops::Range;
 
-fn message<T>(result: Result<T, WorkloadError>) -> String {
+fn message<T>(result: Result<T, Fault>) -> String {
     result.err().expect("refused").to_string()
 }
 
@@ -351,7 +352,7 @@ fn native_lists() {
         ("src,dst,size,start_ns\n".into(), "f:1: header = `src,dst,size,start_ns`"),
         (
             format!("{header},clas\n"),
-            "f:1: header = `clas`: expected one of class, transport, priority, until_ns; did",
+            "f:1: header = `clas`: expected one of class, transport, priority, until_ns, each once; did",
         ),
         (format!("{header},class,class\n"), "f:1: header = `class`"),
         (format!("{header}\n"), "f: flows = `0`: expected at least one flow"),
@@ -555,7 +556,7 @@ proptest! {
             let found = error.to_string();
             // Only missing entries have no line.
             let whole = found.contains("is missing");
-            prop_assert!(found.starts_with("f:") && (whole || error.line.is_some()), "{}", found);
+            prop_assert!(found.starts_with("f:") && (whole || error.line().is_some()), "{}", found);
             prop_assert!(found.contains("expected"), "{}", found);
         }
     }
