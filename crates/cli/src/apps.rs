@@ -1,7 +1,7 @@
 //! `incast testbed serve | send | perf`: applications on hosts of a testbed.
 
-use crate::Ended;
 use crate::node::planned;
+use crate::process::Ended;
 use crate::session::on_signal;
 use crate::transfer::{Server, Transfer};
 use bytes::Bytes;

@@ -1,8 +1,8 @@
 //! `incast check`: what is wrong with a scenario or a study, without running it.
 
-use crate::Ended;
 use crate::arguments::Check;
 use crate::prepare::{Checked, checked};
+use crate::process::Ended;
 use incast_experiment::{Fault, Plan};
 use incast_study::Study;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! `incast demo`, `incast run` and `incast compare`: commands that build a scenario.
 
-use crate::Ended;
 use crate::arguments::{Compare, Demo, Run};
 use crate::prepare::{self, Prepared, Source};
+use crate::process::Ended;
 use crate::session::{run_plan, stoppable};
 use incast_experiment::{Fault, World};
 

@@ -1,27 +1,12 @@
 //! `incast explain`: why a flow was slow.
 
-use crate::Ended;
 use crate::arguments::Explain;
+use crate::process::Ended;
 use crate::session::stoppable;
 use incast_experiment::Fault;
 use incast_experiment::fault::expected;
 use incast_explain::{Question, Selection};
 use incast_measure::write_atomic;
-use incast_transport::Bytes;
-
-/// Sizes such as `10KB-100KB`, or one size; in bytes.
-pub fn sizes(text: &str) -> Result<(u64, u64), Fault> {
-    let (from, to) = text.split_once('-').unwrap_or((text, text));
-    let size = |text: &str| {
-        let size: Result<Bytes, _> = text.trim().parse();
-        size.map(|size| size.0).map_err(|fault| fault.or("such as 10KB-100KB"))
-    };
-    let (from, to) = (size(from)?, size(to)?);
-    match from <= to {
-        true => Ok((from, to)),
-        false => Err(Fault::text(text, expected("the smaller size first, such as 10KB-100KB"))),
-    }
-}
 
 pub fn explain(options: Explain) -> Result<Ended, Fault> {
     let between = match options.between.as_slice() {
@@ -58,7 +43,7 @@ pub fn explain(options: Explain) -> Result<Ended, Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::sizes;
+    use crate::values::sizes;
 
     #[test]
     fn a_range_of_sizes_is_read() {

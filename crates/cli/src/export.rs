@@ -1,7 +1,7 @@
 //! `incast export`: results as the files that other simulators write, for scripts that read those.
 
-use crate::Ended;
 use crate::arguments::{Export, Form};
+use crate::process::Ended;
 use incast_experiment::{Fault, Plan, StoredResults, StoredRun};
 use incast_fabric::{Fabric, PortId};
 use incast_measure::folder::table_file;

@@ -1,7 +1,9 @@
 //! What a person, a shell and `man` are told about the command line: the groups of `incast --help`, completions, manual pages.
 
 use crate::arguments::{Completions, Man};
-use crate::{Ended, command_line};
+use crate::commands::Arguments;
+use crate::process::Ended;
+use clap::CommandFactory;
 use incast_experiment::Fault;
 use std::fmt::Write as _;
 use std::io::Write;
@@ -69,7 +71,7 @@ pub fn grouped(line: clap::Command) -> clap::Command {
 pub fn completions(options: &Completions) -> Result<Ended, Fault> {
     let mut text = vec![];
     clap_complete::generate(options.shell, &mut command_line(), "incast", &mut text);
-    crate::printed(std::io::stdout().write_all(&text));
+    crate::process::printed(std::io::stdout().write_all(&text));
     Ok(Ended::Done)
 }
 
@@ -82,6 +84,11 @@ pub fn man(options: &Man) -> Result<Ended, Fault> {
     })?;
     say!("{}", folder.join("incast.1").display());
     Ok(Ended::Done)
+}
+
+/// The command line: every command with its arguments and help.
+pub fn command_line() -> clap::Command {
+    grouped(Arguments::command())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 macro_rules! say {
     ($($text:tt)*) => {{
         use std::io::Write;
-        $crate::printed(writeln!(std::io::stdout(), $($text)*));
+        $crate::process::printed(writeln!(std::io::stdout(), $($text)*));
     }};
 }
 
@@ -15,6 +15,7 @@ macro_rules! say {
 mod apps;
 mod arguments;
 mod check;
+mod commands;
 mod compare;
 mod doctor;
 mod explain;
@@ -29,6 +30,7 @@ mod netns;
 mod node;
 pub mod pages;
 pub mod prepare;
+mod process;
 mod progress;
 mod reproduce;
 mod search;
@@ -41,40 +43,17 @@ mod transfer;
 mod values;
 pub mod warnings;
 
-pub use explain::sizes;
+pub use guide::command_line;
+pub use process::Ended;
+pub use values::sizes;
 
-use arguments::{Arguments, Command};
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
+use commands::{Arguments, Command};
 use incast_experiment::Fault;
+use process::{STARTED, UNPRINTED, printed};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::io::Write;
-use std::sync::OnceLock;
-
-/// How a command ended.
-pub enum Ended {
-    /// Success.
-    Done,
-    /// Interrupted by the user; partial results are kept.
-    Interrupted,
-    /// Failed; the error has been printed.
-    Failed,
-    /// A run in real time is not accepted; the reason has been printed.
-    Refused,
-}
-
-/// How this program was started: what starts it again, and its arguments.
-static STARTED: OnceLock<(Vec<OsString>, Vec<OsString>)> = OnceLock::new();
-
-/// What starts this program again, without arguments.
-fn program() -> &'static [OsString] {
-    STARTED.get().map_or(&[], |(program, _)| program)
-}
-
-/// The arguments of this program, without its name.
-fn arguments() -> &'static [OsString] {
-    STARTED.get().map_or(&[], |(_, arguments)| arguments)
-}
 
 /// Runs the command that `arguments` ask for; the first is the program's name. Returns its exit code.
 /// `program` are the words that start this program again, before its arguments. Handlers of signals that
@@ -93,23 +72,6 @@ pub fn run(program: Vec<OsString>, arguments: impl IntoIterator<Item = OsString>
         }
         _ => code,
     }
-}
-
-/// Why something could not be printed, the first time.
-static UNPRINTED: OnceLock<std::io::Error> = OnceLock::new();
-
-/// Notes that something could not be printed. Who closes a pipe has read enough.
-fn printed(outcome: std::io::Result<()>) {
-    if let Err(error) = outcome
-        && error.kind() != std::io::ErrorKind::BrokenPipe
-    {
-        UNPRINTED.get_or_init(|| error);
-    }
-}
-
-/// The command line: every command with its arguments and help.
-pub fn command_line() -> clap::Command {
-    guide::grouped(Arguments::command())
 }
 
 /// What `incast list` prints as JSON: all that there is, or one transport in full.

@@ -1,7 +1,7 @@
 //! `incast list`.
 
-use crate::Ended;
 use crate::arguments::List;
+use crate::process::Ended;
 use incast_experiment::{Fault, declared};
 use incast_fabric::SHAPES;
 use incast_protocols::CATALOGUE;

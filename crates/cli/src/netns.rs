@@ -4,9 +4,9 @@
 //! starts a process for each node in a new network namespace, joins them with veth pairs, and leads
 //! them (see `node`). Namespaces and pairs end with the processes that are in them.
 
-use crate::Ended;
 use crate::arguments::Told;
 use crate::node::{planned, summary};
+use crate::process::Ended;
 use crate::session::{finish, on_signal, stoppable};
 use clap::Args;
 use incast_dataplane::system;
@@ -100,8 +100,8 @@ fn start_inside() -> Result<Ended, Fault> {
     on_signal(|| {});
     let status = Command::new("unshare")
         .args(["--user", "--map-root-user", "--net", "--mount", "--"])
-        .args(crate::program())
-        .args(crate::arguments())
+        .args(crate::process::program())
+        .args(crate::process::arguments())
         .arg("--inside")
         .status()
         .map_err(|error| missing("unshare", "util-linux", &error))?;
@@ -162,7 +162,7 @@ fn outlet(port: u32, dpdk: bool) -> String {
 impl Processes {
     /// Starts a process for each node.
     fn start(plan: &Plan, options: &Netns) -> Result<Processes, Fault> {
-        let program = crate::program();
+        let program = crate::process::program();
         let (sender, said) = channel();
         let mut processes = Processes { all: vec![], said };
         for node in 0..plan.fabric.nodes() {

@@ -13,7 +13,7 @@
 //!
 //! The end of its input ends it at once, so no node outlives who leads it.
 
-use crate::Ended;
+use crate::process::Ended;
 use crate::session::on_signal;
 use clap::Args;
 use incast_dataplane::{Outside, system};

@@ -1,7 +1,7 @@
 //! `incast reproduce` and `incast bench`.
 
-use crate::Ended;
 use crate::arguments::{Bench, Reproduce};
+use crate::process::Ended;
 use crate::session::on_signal;
 use crate::study::Bar;
 use crate::warnings::check_threads;

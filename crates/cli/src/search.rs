@@ -1,7 +1,7 @@
 //! `incast search`.
 
-use crate::Ended;
 use crate::arguments::Search as Options;
+use crate::process::Ended;
 use crate::study::{shown, stoppable};
 use crate::warnings::check_threads;
 use crate::warnings::{SEARCH_WITH_FAILED_RUNS, warn};

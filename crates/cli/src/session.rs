@@ -1,7 +1,7 @@
 //! Runs the cases of a plan and writes their results.
 
-use crate::Ended;
 use crate::arguments::Told;
+use crate::process::Ended;
 use crate::progress::shown;
 use crate::warnings::{CTRL_C_NOT_HANDLED, check_threads, warn};
 use incast_experiment::{Fault, Monitor, Plan, World, output};

@@ -1,7 +1,7 @@
 //! `incast study`.
 
-use crate::Ended;
 use crate::arguments::Study as Options;
+use crate::process::Ended;
 use crate::progress::LINE;
 use crate::session::on_signal;
 use crate::values::{counted, duration};

@@ -1,6 +1,6 @@
 //! `incast testbed bench`: what a packet costs the software switch.
 
-use crate::Ended;
+use crate::process::Ended;
 use crate::values::whole;
 use clap::Args;
 use incast_dataplane::cost::{Cost, STAGES, SwitchCost, UNIT, counter_rate};

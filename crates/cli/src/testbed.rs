@@ -1,8 +1,8 @@
 //! `incast testbed`: networks of the data plane.
 
-use crate::Ended;
 use crate::arguments::Run;
 use crate::compare::run_in;
+use crate::process::Ended;
 use clap::{Args, Subcommand};
 use incast_experiment::{Fault, World};
 

@@ -2,6 +2,7 @@
 
 use incast_experiment::fault::{expected, wrong};
 use incast_experiment::{Fault, scenario::Clock};
+use incast_transport::Bytes;
 use std::str::FromStr;
 
 /// A whole number, 0 or more.
@@ -42,5 +43,19 @@ pub fn set(text: &str) -> Result<String, Fault> {
     match text.split_once('=') {
         Some((key, _)) if !key.is_empty() => Ok(text.to_string()),
         _ => Err(Fault::new(expected("key=value"))),
+    }
+}
+
+/// Sizes such as `10KB-100KB`, or one size; in bytes.
+pub fn sizes(text: &str) -> Result<(u64, u64), Fault> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let size = |text: &str| {
+        let size: Result<Bytes, _> = text.trim().parse();
+        size.map(|size| size.0).map_err(|fault| fault.or("such as 10KB-100KB"))
+    };
+    let (from, to) = (size(from)?, size(to)?);
+    match from <= to {
+        true => Ok((from, to)),
+        false => Err(Fault::text(text, expected("the smaller size first, such as 10KB-100KB"))),
     }
 }

@@ -1,7 +1,6 @@
 //! Where a data plane's time comes from.
 
-use crate::Pace;
-use incast_transport::Time;
+use incast_transport::{Span, Time};
 
 /// A clock that polling threads read: [`Virtual`], which jumps, or
 /// [`RealTime`](crate::RealTime), which keeps to a counter by one of three rules.
@@ -46,4 +45,21 @@ impl Clock for Virtual {
     fn idle(&mut self, due: Time) {
         self.now = self.now.max(due);
     }
+}
+
+/// What real time did during a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pace {
+    /// Real time from the start of the run to the last reading.
+    pub wall: Span,
+    /// Time of the run at the last reading.
+    pub run: Span,
+    /// Real time in gaps of more than [`STALL`](crate::STALL) between two readings.
+    pub stalled: Span,
+    /// Number of those gaps.
+    pub stalls: u64,
+    /// The longest of them.
+    pub longest_stall: Span,
+    /// The most that real time was ahead of the run.
+    pub lag_most: Span,
 }

@@ -69,18 +69,15 @@ pub use crate::names::REMEMBERED;
 use crate::names::{Bounds, Lapsed};
 use crate::{Clock, PacketIo, Setup, Testbed};
 use bytes::Bytes;
-use incast_transport::{Ended, FlowId, HostId, Span, Time, TransportId};
+use incast_transport::{Ended, FlowId, HostId, Time, TransportId};
 use messages::{HEAD, Head, Kind, Messages, Outgoing, Window};
+pub use messages::{Limits, MessageId};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::fmt;
 
 /// Turns of the testbed in one [`Endpoint::poll`], at most.
 const TURNS: u32 = 64;
-
-/// A message of this endpoint. Numbers do not return.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct MessageId(pub u64);
 
 /// A request of another host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -176,44 +173,6 @@ impl fmt::Display for SendError {
 }
 
 impl std::error::Error for SendError {}
-
-/// Bounds of an endpoint.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Bytes of one message, below 4 GiB. A longer one is not taken, and given up where it arrives.
-    pub message: usize,
-    /// Bytes that are on their way, heads included. A single message may be longer.
-    pub queued: usize,
-    /// Messages that are on their way, and requests that wait for their reply.
-    pub messages: usize,
-    /// Bytes of messages that are arriving. What does not fit is given up; its source is told
-    /// nothing and fails.
-    pub arriving: usize,
-    /// Messages that are arriving.
-    pub arrivals: usize,
-    /// A message fails if nothing is heard of its destination for so long.
-    pub silence: Span,
-    /// A message fails if nothing is heard of it for so long, though its destination is alive: it
-    /// may have to wait for others. A message that arrives is given up likewise.
-    pub stall: Span,
-    /// A request fails if its reply does not come for so long after its delivery.
-    pub reply: Span,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            message: 64 << 20,
-            queued: 16 << 20,
-            messages: 1 << 16,
-            arriving: 256 << 20,
-            arrivals: 1 << 16,
-            silence: Span::from_secs(2),
-            stall: Span::from_secs(10),
-            reply: Span::from_secs(10),
-        }
-    }
-}
 
 /// Sizes of an endpoint's tables, to watch that they stay bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -115,7 +115,7 @@ mod switch;
 pub mod system;
 mod testbed;
 
-pub use clock::{Clock, Virtual};
+pub use clock::{Clock, Pace, Virtual};
 pub use counter::{Counter, Monotonic};
 pub use gate::{Bounds, Fidelity, Refusal};
 pub use hello::{HELLO, Identity, LINKS_MOST, LinkRtt, Meeting, Neighbour};
@@ -123,7 +123,7 @@ pub use incast_world::{Captured, Setup};
 pub use io::{Arrival, Departure, Frame, HEADROOM, PacketIo, Trail};
 pub use mem::{Buffer, Mem};
 pub use outside::{Outside, PortCount};
-pub use pace::{CREDIT, Idle, Pace, RealTime, Rule, STALL};
+pub use pace::{CREDIT, Idle, RealTime, Rule, STALL};
 #[cfg(target_os = "linux")]
 pub use packet_socket::PacketSockets;
 pub use payload::{Payload, Zeros};

@@ -1,6 +1,6 @@
 //! Clocks that keep to real time.
 
-use crate::{Clock, Counter, Monotonic};
+use crate::{Clock, Counter, Monotonic, Pace};
 use incast_transport::{Span, Time};
 
 /// Two readings of a counter that are further apart than this have a stall between them: the
@@ -36,23 +36,6 @@ pub enum Idle {
     /// Gives the core up for this long: frames come from outside, and other processes need the
     /// core.
     Sleep(Span),
-}
-
-/// What real time did during a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Pace {
-    /// Real time from the start of the run to the last reading.
-    pub wall: Span,
-    /// Time of the run at the last reading.
-    pub run: Span,
-    /// Real time in gaps of more than [`STALL`] between two readings.
-    pub stalled: Span,
-    /// Number of those gaps.
-    pub stalls: u64,
-    /// The longest of them.
-    pub longest_stall: Span,
-    /// The most that real time was ahead of the run.
-    pub lag_most: Span,
 }
 
 impl Pace {

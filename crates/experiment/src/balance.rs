@@ -2,10 +2,7 @@
 
 use crate::plan::{Case, Plan};
 use crate::scenario::{Auto, Balance};
-use crate::warnings::{BREAKS_ORDER, ONE_PATH};
-use incast_endpoint::sender::views::GO_BACK;
 use incast_fabric::{NodeId, Routes};
-use incast_measure::Warning;
 use incast_transport::{FlowRecord, Header, HostId, Packet, Routing};
 use incast_world::{RunTransport, path_of};
 
@@ -45,34 +42,6 @@ impl Plan {
         let gap = Auto(Some(self.balance().flowlet_gap));
         Some(Balance { flowlet_gap: gap, ..own.clone().unwrap_or_default() })
     }
-}
-
-/// Routings under which a transport is not what its paper describes.
-pub(crate) fn several_paths(plan: &Plan) -> Vec<Warning> {
-    let several = plan.site.paths > 1;
-    let transports = plan.cases.iter().flat_map(|case| &case.transports);
-    let mut all = vec![];
-    for transport in transports.filter(|one| several && !one.routing.keeps_order()) {
-        let words: [(&str, &dyn std::fmt::Display); 2] =
-            [("transport", &transport.info.name), ("routing", &transport.routing.name())];
-        let one_path = transport.info.one_path;
-        let notices = [(goes_back(transport), &BREAKS_ORDER), (one_path, &ONE_PATH)];
-        for (_, kind) in notices.into_iter().filter(|(holds, _)| *holds) {
-            let warning = Warning::known(&kind.notice(&words));
-            if !all.contains(&warning) {
-                all.push(warning);
-            }
-        }
-    }
-    all
-}
-
-/// Whether its receiver asks for everything from the first missing packet on.
-fn goes_back(transport: &RunTransport) -> bool {
-    let asks = transport.info.headers.iter().any(|view| view.name == GO_BACK.name);
-    let resolved = transport.configured.resolved();
-    let sack = resolved.iter().any(|(key, value)| *key == "recovery" && value == "sack");
-    asks && !sack
 }
 
 /// The nodes on the path of the packet that completed a flow, or of all its packets.

@@ -257,10 +257,7 @@ fn set_aside(pfc: &Pfc, fabric: &Fabric) -> Result<Vec<u64>, Fault> {
             fabric.node_name(*node),
             Bytes(*most)
         ))
-        .expected(
-            "a \
-             `fabric.shared_buffer.pool` above that, or fewer `fabric.pfc.classes`",
-        );
+        .expected("a `fabric.shared_buffer.pool` above that, or fewer `fabric.pfc.classes`");
         return Err(Fault::value("fabric.shared_buffer.pool", Bytes(shared.pool), problem));
     }
     Ok(fabric.ports().iter().map(|port| taken[&port.node]).collect())
@@ -291,10 +288,7 @@ fn headroom(
             "up to {} can still arrive on the link {from}->{to} after it is paused",
             Bytes(*bytes)
         ))
-        .expected(
-            "at \
-             least this much, or no such key",
-        );
+        .expected("at least this much, or no such key");
         return Err(Fault::value("fabric.pfc.headroom", requested, problem));
     }
     Ok(vec![requested.0; needed.len()])

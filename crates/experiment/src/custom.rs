@@ -139,10 +139,8 @@ pub fn register(control: Control) -> Result<Registered, Fault> {
         let name = all.lasting(&control.name);
         if let Some(known) = all.known.get_mut(name) {
             if known.custom.version != control.version {
-                let problem = wrong("another version of this control is in use").expected(
-                    "that its runs end \
-                               first, or another name",
-                );
+                let problem = wrong("another version of this control is in use")
+                    .expected("that its runs end first, or another name");
                 return Err(Fault::value("control.name", name, problem));
             }
             known.uses += 1;

@@ -71,10 +71,7 @@ fn check_end(
             why(fabric, cut, index, flow),
             Bytes(flow.size)
         ))
-        .expected(
-            "a repair \
-             (`repair_after`), or `run.until`, where the run ends all the same",
-        ),
+        .expected("a repair (`repair_after`), or `run.until`, where the run ends all the same"),
     ))
 }
 

@@ -32,10 +32,7 @@ pub fn check_packets(plan: &Plan) -> Result<(), Fault> {
         "flow {index} of {} would be more packets of {payload} B than have numbers",
         Bytes(largest.size)
     ))
-    .expected(format!(
-        "at most {most}, or a larger \
-         `mtu`"
-    ));
+    .expected(format!("at most {most}, or a larger `mtu`"));
     Err(Fault::value("fabric.mtu", plan.scenario.fabric.mtu, problem))
 }
 

@@ -1,38 +1,7 @@
-//! What is wrong with a scenario, and how policies of ports that conflict are said.
+//! What is wrong with what a user wrote.
 
-use incast_egress::port::{PolicyConflict, Remedy};
-use incast_transport::TransportId;
 pub use incast_transport::fault::{Fault, Problem, expected, nearest, one_of, wrong};
 
-/// Names the transports, and the keys of a scenario that resolve the conflict, instead of numbers
-/// and positions within a policy.
-pub(crate) fn of_policies(conflict: PolicyConflict) -> Fault {
-    let name = |id: TransportId| {
-        let entry = incast_protocols::CATALOGUE.iter().find(|entry| entry.info().id == id);
-        let known = entry.map(|entry| entry.info().name).or_else(|| crate::custom::name_of(id));
-        known.unwrap_or("another transport")
-    };
-    let (first, second) = (name(conflict.first), name(conflict.second));
-    let who = match conflict.first == conflict.second {
-        true => format!("`{first}` cannot have its port"),
-        false => format!("`{first}` and `{second}` cannot share a port"),
-    };
-    let queue = match conflict.key.strip_prefix("classes[").and_then(|key| key.split_once(']')) {
-        Some(("0", _)) => "for control packets: ".to_string(),
-        Some((class, _)) => format!("for packets of class {class}: "),
-        None => String::new(),
-    };
-    let problem = wrong(format!("{who}: {queue}{}", conflict.problem));
-    let problem = match conflict.remedy {
-        Remedy::Separate => problem.expected("transport.join = \"separate\""),
-        Remedy::FewerQueues => problem.expected(format!(
-            "fewer classes in transport.parameters.{first} or transport.parameters.{second}, or \
-                 transport.join = \"shared\""
-        )),
-        Remedy::None => problem,
-    };
-    Fault::at("transport.names", problem)
-}
 #[cfg(test)]
 mod tests {
     use crate::{Plan, Scenario};

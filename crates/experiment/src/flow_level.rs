@@ -1,8 +1,9 @@
 //! Runs at flow level: what of a scenario has a meaning there, and how far they are from packets.
 
+use crate::chosen::check_flows;
 use crate::fault::wrong;
 use crate::plan::{Case, Plan};
-use crate::run::{check_flows, describe, execute, list_warnings, options, setups};
+use crate::run::{describe, execute, list_warnings, options, setups};
 use crate::scenario::{Node, Scenario, Value};
 use crate::stopwatch::Stopwatch;
 use crate::warnings::{AGAINST_PACKETS, FLOW_LEVEL, IGNORED_AT_FLOW_LEVEL};

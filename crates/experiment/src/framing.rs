@@ -76,12 +76,8 @@ pub fn wire_cost(framing: &Framing) -> WireCost {
 pub fn check_table(framing: &Framing, key: &str, table: &PacketTable) -> Result<(), Fault> {
     let longest = table.largest_payload() + framing.header as u32;
     if longest > framing.mtu as u32 {
-        let problem =
-            wrong(format!("its longest packet takes {longest} B with headers")).expected(format!(
-                "a table for packets of \
-             at most fabric.mtu, {} B",
-                framing.mtu
-            ));
+        let problem = wrong(format!("its longest packet takes {longest} B with headers"))
+            .expected(format!("a table for packets of at most fabric.mtu, {} B", framing.mtu));
         return Err(Fault::value(key, table.name(), problem));
     }
     if framing.pad_last {

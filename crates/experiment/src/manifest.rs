@@ -4,7 +4,8 @@ use crate::Fault;
 use crate::buffers::deadlock;
 use crate::cuts::cut_off;
 use crate::fault::wrong;
-use crate::inputs::{Content, Contents, Inputs, bytes_of, text_of};
+use crate::files::{bytes_of, text_of};
+use crate::inputs::{Content, Contents, Inputs};
 use crate::plan::{Case, Plan};
 use crate::scenario::{Buffer, Draft, Node};
 use crate::warnings::{INPUT_CHANGED, INPUT_KEPT, OTHER_VERSION};
@@ -225,10 +226,8 @@ impl Recorded {
         };
         let name = file.display().to_string();
         if path.is_dir() && !file.is_file() {
-            let problem = wrong("not a results folder: it has no manifest.json").expected(
-                "one that `incast run` or \
-                           `incast compare` wrote",
-            );
+            let problem = wrong("not a results folder: it has no manifest.json")
+                .expected("one that `incast run` or `incast compare` wrote");
             return Err(Fault::new(problem).placed(path.display().to_string()));
         }
         let bytes = bytes_of(&name)?;
@@ -355,8 +354,13 @@ impl Recorded {
                 return Some(Fault::new(format!("{}{from}", fault.problem())).placed(&*file.name));
             }
         };
-        let problem = wrong(format!("changed since {} was written", self.name))
-            .expected(format!("SHA-256 {}, found {}", file.sha256, now.sha256));
-        (now.sha256 != file.sha256).then(|| Fault::new(problem).placed(&*file.name))
+        changed_since(file, &now.sha256, &format!("{} was written", self.name))
     }
+}
+
+/// That an input file is not what the run has read, if it is not.
+pub fn changed_since(read: &InputFile, now: &str, since: &str) -> Option<Fault> {
+    let problem = wrong(format!("changed since {since}"))
+        .expected(format!("SHA-256 {}, found {now}", read.sha256));
+    (now != read.sha256).then(|| Fault::new(problem).placed(&*read.name))
 }

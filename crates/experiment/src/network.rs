@@ -200,45 +200,29 @@ fn outages(
         Err(Fault::at(format!("fabric.failures.{index}.{key}"), problem))
     };
     let first = Time(failure.at.0);
+    let never = || wrong("the link is never repaired");
+    let beside = "`repair_after` beside it";
     let Some(down) = failure.repair_after else {
-        if failure.random {
-            return refuse(
-                "random",
-                wrong("the link is never repaired").expected("`repair_after` beside it"),
-            );
-        }
-        return match (failure.up_for, failure.times) {
-            (None, 1) => Ok(vec![first..Time::NEVER]),
-            (Some(_), _) => refuse(
-                "up_for",
-                wrong("the link is never repaired")
-                    .expected("`repair_after` beside it, such as `1ms`"),
-            ),
-            (None, _) => refuse(
-                "times",
-                wrong("a link that is never repaired fails once")
-                    .expected("1, or `repair_after` and `up_for`"),
-            ),
+        let once = wrong("a link that is never repaired fails once");
+        return match (failure.random, failure.up_for, failure.times) {
+            (true, ..) => refuse("random", never().expected(beside)),
+            (_, None, 1) => Ok(vec![first..Time::NEVER]),
+            (_, Some(_), _) => {
+                refuse("up_for", never().expected(format!("{beside}, such as `1ms`")))
+            }
+            (_, None, _) => refuse("times", once.expected("1, or `repair_after` and `up_for`")),
         };
     };
     let up = match (failure.up_for, failure.times) {
         (None, 1) => Span::ZERO,
         (Some(up), 2..) => up,
         (Some(_), _) => {
-            return refuse(
-                "up_for",
-                wrong("the link fails once, so nothing follows its repair").expected(
-                    "`times` of 2 or more \
-                 beside it",
-                ),
-            );
+            let once = wrong("the link fails once, so nothing follows its repair");
+            return refuse("up_for", once.expected("`times` of 2 or more beside it"));
         }
         (None, times) => {
-            return refuse(
-                "times",
-                wrong(format!("the link fails {times} times"))
-                    .expected("`up_for` beside it, such as `1ms`"),
-            );
+            let often = wrong(format!("the link fails {times} times"));
+            return refuse("times", often.expected("`up_for` beside it, such as `1ms`"));
         }
     };
     let mut draws = Stream::new(fold(fold_text(seed, "failures"), index as u64));

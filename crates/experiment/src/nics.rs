@@ -63,24 +63,13 @@ pub fn choose(
         let (src, dst) = (from.start + own, to.start + other);
         if !fabric.is_reachable(src, dst) {
             let [a, b] = [src, dst].map(|host| fabric.node_name(incast_fabric::NodeId(host)));
+            let path = format!("from {a} to {b}, and there is no path");
             if flow.nics.is_some() {
-                return Err(Fault::at(
-                    "traffic",
-                    wrong(format!(
-                        "flow {number}: the results have it from {a} to {b}, and there is no path"
-                    ))
-                    .expected(
-                        "results of \
-                         this network",
-                    ),
-                ));
+                let problem = wrong(format!("flow {number}: the results have it {path}"));
+                return Err(Fault::at("traffic", problem.expected("results of this network")));
             }
-            let problem =
-                wrong(format!("flow {number} would go from {a} to {b}, and there is no path"))
-                    .expected(
-                        "`plane`, which keeps \
-                 to NICs of one number",
-                    );
+            let problem = wrong(format!("flow {number} would go {path}"))
+                .expected("`plane`, which keeps to NICs of one number");
             return Err(Fault::value("fabric.nic", choice.name(), problem));
         }
         (flow.src, flow.dst) = (src, dst);

@@ -1,22 +1,21 @@
 //! Output files of a run. A page has the tables alone: no report is compiled for it.
 
 use crate::Fault;
-use crate::fault::expected;
+use crate::capture::CAPTURES;
+pub use crate::capture::PcapFile;
+use crate::chosen::check_flows;
+pub use crate::chosen::ports;
 use crate::manifest::{comparison, outline};
 use crate::plan::{Case, Plan};
 #[cfg(not(target_family = "wasm"))]
 use crate::run::execute_into;
-use crate::run::{check_flows, execute, list_warnings};
+use crate::run::{execute, list_warnings};
 use crate::warnings::NOT_RUN;
 #[cfg(not(target_family = "wasm"))]
 use incast_measure::folder::REPORT;
 use incast_measure::{Balance, ResultsFolder, Run, Warning};
-use incast_wire::pcapng;
 use incast_world::{Captured, Monitor, PacketSink};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -265,35 +264,6 @@ pub fn check(plan: &Plan) -> Result<(), Fault> {
     crate::trace::filter(plan).map(drop)
 }
 
-/// Port numbers for the requested names: `leaf0->spine1`, a number, or `all`.
-pub fn ports(plan: &Plan, names: &[String]) -> Result<Vec<u32>, Fault> {
-    ports_of(plan, "output.pcap", names)
-}
-
-/// The same for names that are the value of `key`.
-pub(crate) fn ports_of(plan: &Plan, key: &str, names: &[String]) -> Result<Vec<u32>, Fault> {
-    if names.is_empty() {
-        return Ok(vec![]);
-    }
-    let fabric = &plan.fabric;
-    let known: Vec<String> = fabric.ports().iter().map(|port| fabric.port_name(port)).collect();
-    let mut all = vec![];
-    for text in names {
-        if text == "all" {
-            return Ok((0..known.len() as u32).collect());
-        }
-        let by_number = text.parse::<u32>().ok().filter(|port| (*port as usize) < known.len());
-        let by_name = known.iter().position(|name| name == text).map(|port| port as u32);
-        all.push(by_number.or(by_name).ok_or_else(|| {
-            let hint = crate::nearest(text, known.iter().map(String::as_str));
-            let (first, last) = (&known[0], known.len() - 1);
-            let problem = expected(format!("a port such as `{first}`, or 0 to {last}")).meant(hint);
-            Fault::value(key, text, problem)
-        })?);
-    }
-    Ok(all)
-}
-
 /// Writes captured packets: one interface per port.
 pub fn write_captures(
     folder: &Path,
@@ -308,51 +278,6 @@ pub fn write_captures(
     let all = captured.iter().try_for_each(|one| file.packet(one));
     let place = folder.join(CAPTURES).display().to_string();
     all.and_then(|()| file.finish()).map_err(|error| Fault::unwritten(error).placed(place))
-}
-
-/// The file of captured packets in a results folder.
-const CAPTURES: &str = "ports.pcapng";
-
-/// A file of captured packets that is being written: readable, up to its last complete block, at any
-/// time.
-pub struct PcapFile {
-    /// Not there once the file is complete.
-    writer: Option<pcapng::Writer<BufWriter<File>>>,
-    interfaces: BTreeMap<u32, pcapng::Interface>,
-}
-
-impl PcapFile {
-    /// Begins the file of these ports of a plan.
-    pub fn create(folder: &Path, plan: &Plan, ports: &[u32]) -> Result<PcapFile, Fault> {
-        let path = folder.join(CAPTURES);
-        let fail = |error: io::Error| Fault::unwritten(error).placed(path.display().to_string());
-        let out = BufWriter::new(File::create(&path).map_err(fail)?);
-        let version = format!("incast {}", env!("CARGO_PKG_VERSION"));
-        let snap = plan.scenario.output.pcap_snap;
-        let mut writer = pcapng::Writer::with_snap_length(out, &version, snap).map_err(fail)?;
-        let mut interfaces = BTreeMap::new();
-        for port in ports {
-            let spec = &plan.fabric.ports()[*port as usize];
-            let (from, to) = (plan.fabric.node_name(spec.node), plan.fabric.node_name(spec.peer));
-            let interface = writer.interface(&format!("{from}->{to}"), spec.rate).map_err(fail)?;
-            interfaces.insert(*port, interface);
-        }
-        Ok(PcapFile { writer: Some(writer), interfaces })
-    }
-}
-
-impl PacketSink for PcapFile {
-    fn packet(&mut self, one: &Captured) -> io::Result<()> {
-        let writer = self.writer.as_mut().expect("the file is not complete");
-        writer.packet(self.interfaces[&one.port], one.at, &one.packet, &one.extension)
-    }
-
-    fn finish(&mut self) -> io::Result<()> {
-        match self.writer.take() {
-            Some(writer) => writer.finish().map(drop),
-            None => Ok(()),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,55 +2,17 @@
 
 use crate::Fault;
 use crate::fault::{Problem, wrong};
-use crate::plan::Plan;
+use crate::plan::{Job, Plan};
+use crate::scenario::Placement;
 use incast_measure::{ProgramMeta, RankMeta};
-use incast_program::{Execution, Issue, Op, Orders, Program};
+use incast_program::{Execution, Op, Orders, Program};
 use incast_transport::{Bytes, ExecutionRecord, FlowId, Time};
 use incast_workload::{FlowClass, FlowSpec, MAX_FLOWS, Start, Stream, fold_text};
 use incast_world::{Executions, Hosted};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A program and where it runs.
-pub struct Job {
-    /// The entry of the traffic.
-    pub entry: usize,
-    /// What its ranks do.
-    pub program: Arc<Program>,
-    /// The host of each rank, a server where those have several NICs.
-    pub hosts: Vec<u32>,
-    /// When the ranks begin.
-    pub at: Time,
-    /// When sends start.
-    pub issue: Issue,
-}
-
-/// At which hosts ranks are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Placement {
-    /// The first ones.
-    Packed,
-    /// Every so many, then from the second on.
-    Strided(usize),
-    /// At random.
-    Random,
-    /// As a file of this name and text says.
-    File(String, String),
-}
-
 impl Placement {
-    /// The one that a scenario names.
-    pub fn of(text: &str) -> Option<Placement> {
-        match text {
-            "packed" => Some(Placement::Packed),
-            "random" => Some(Placement::Random),
-            other => {
-                let stride = other.strip_prefix("strided:")?.parse().ok()?;
-                (stride > 0).then_some(Placement::Strided(stride))
-            }
-        }
-    }
-
     /// The host of each rank, of these.
     ///
     /// # Errors

@@ -1,9 +1,10 @@
 //! Running a plan's cases.
 
 use crate::balance::path;
+use crate::capture::PcapFile;
+use crate::chosen::{self, check_flows};
 use crate::collectives::{self, collectives};
-use crate::fault::{expected, of_policies, wrong};
-use crate::output::{self, PcapFile};
+use crate::mix::of_policies;
 use crate::plan::{Case, Plan};
 use crate::ports::{link_changes, port_metas};
 use crate::stopwatch::Stopwatch;
@@ -171,7 +172,7 @@ pub fn execute_into(
     if plan.scenario.run.world == World::Flow {
         return flow_level::run(plan, case, threads, monitor);
     }
-    let ports = output::ports(plan, &plan.scenario.output.pcap)?;
+    let ports = chosen::ports(plan, &plan.scenario.output.pcap)?;
     let (mut setup, log) = begin(plan, case, ports.clone(), monitor)?;
     if !ports.is_empty() {
         let file = PcapFile::create(folder, plan, &ports)?;
@@ -180,17 +181,6 @@ pub fn execute_into(
         setup.options.capture_stream = Some(Arc::new(stream));
     }
     Ok(work(plan, case, (setup, log), threads, monitor)?.0)
-}
-
-/// Refuses numbers that no flow has.
-pub(crate) fn check_flows(plan: &Plan, key: &str, wanted: &[u32]) -> Result<(), Fault> {
-    let flows = plan.traffic.flows.len() as u32;
-    let Some(at) = wanted.iter().position(|flow| *flow >= flows) else { return Ok(()) };
-    let problem = match flows {
-        0 => wrong("the scenario has no flows"),
-        _ => expected(format!("a flow from 0 to {}", flows - 1)),
-    };
-    Err(Fault::value(format!("{key}.{at}"), wanted[at], problem))
 }
 
 fn work(

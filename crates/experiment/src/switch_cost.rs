@@ -1,7 +1,8 @@
 //! What a packet costs the software switch, with and without a transport's marker (REN §4: Figure 13).
 
 use crate::Fault;
-use crate::fault::{expected, of_policies};
+use crate::fault::expected;
+use crate::mix::of_policies;
 use crate::plan::transport;
 use crate::scenario::Backend;
 use incast_dataplane::cost::{Cost, SwitchCost};

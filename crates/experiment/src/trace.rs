@@ -1,15 +1,16 @@
 //! What a scenario wants traced.
 
+use crate::chosen::{check_flows, ports_of};
 use crate::fault::expected;
-use crate::{Fault, Plan, output};
+use crate::{Fault, Plan};
 use incast_transport::Time;
 use incast_world::TraceFilter;
 
 /// The events that `[output.trace]` selects, if there is one.
 pub fn filter(plan: &Plan) -> Result<Option<TraceFilter>, Fault> {
     let Some(wanted) = &plan.scenario.output.trace else { return Ok(None) };
-    crate::run::check_flows(plan, "output.trace.flows", &wanted.flows)?;
-    let ports = output::ports_of(plan, "output.trace.ports", &wanted.ports)?;
+    check_flows(plan, "output.trace.flows", &wanted.flows)?;
+    let ports = ports_of(plan, "output.trace.ports", &wanted.ports)?;
     let hosts = match &wanted.hosts {
         Some(hosts) => hosts.below(plan.fabric.hosts(), "output.trace.hosts")?,
         None => vec![],

@@ -3,7 +3,8 @@
 use crate::fault::{Problem, expected, wrong};
 use crate::framing::{check_table, wire_cost};
 use crate::inputs::Inputs;
-use crate::programs::{Job, check_hosts};
+use crate::plan::Job;
+use crate::programs::check_hosts;
 use crate::scenario::{
     AllToAll, Burst, ClosedLoop, FlowFile, Incast, Long, ManyToMany, Poisson, Requests, Scenario,
     Traffic as Entry,

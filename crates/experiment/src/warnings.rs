@@ -1,13 +1,14 @@
 //! Warnings about scenarios and manifests, and every kind of warning that is known before a run.
 
-use crate::balance::several_paths;
-use crate::plan::{Plan, SHORTEST_INTERVAL, known};
+use crate::plan::{Plan, SHORTEST_INTERVAL};
 use crate::scenario::{CUT_THROUGH_BYTES, ForwardingName, Scenario};
 use crate::{World, endless};
+use incast_endpoint::sender::views::GO_BACK;
 use incast_fabric::Tier;
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
 use incast_transport::{Acks, Bytes, Kind, Limit, Notice, PortSite, Rate, Timers, WarningKind};
+use incast_world::RunTransport;
 use incast_world::port_site;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -276,6 +277,39 @@ pub(crate) fn check_listed(notices: &[Notice]) {
         let listed = kinds().any(|kind| std::ptr::eq(kind, notice.kind));
         assert!(listed, "`{}` is in no list of warnings", notice.kind.name);
     }
+}
+
+/// Routings under which a transport is not what its paper describes.
+fn several_paths(plan: &Plan) -> Vec<Warning> {
+    let several = plan.site.paths > 1;
+    let transports = plan.cases.iter().flat_map(|case| &case.transports);
+    let mut all = vec![];
+    for transport in transports.filter(|one| several && !one.routing.keeps_order()) {
+        let words: [(&str, &dyn std::fmt::Display); 2] =
+            [("transport", &transport.info.name), ("routing", &transport.routing.name())];
+        let one_path = transport.info.one_path;
+        let notices = [(goes_back(transport), &BREAKS_ORDER), (one_path, &ONE_PATH)];
+        for (_, kind) in notices.into_iter().filter(|(holds, _)| *holds) {
+            let warning = Warning::known(&kind.notice(&words));
+            if !all.contains(&warning) {
+                all.push(warning);
+            }
+        }
+    }
+    all
+}
+
+/// Whether its receiver asks for everything from the first missing packet on.
+fn goes_back(transport: &RunTransport) -> bool {
+    let asks = transport.info.headers.iter().any(|view| view.name == GO_BACK.name);
+    let resolved = transport.configured.resolved();
+    let sack = resolved.iter().any(|(key, value)| *key == "recovery" && value == "sack");
+    asks && !sack
+}
+
+pub(crate) fn known(notices: &[Notice]) -> Vec<Warning> {
+    check_listed(notices);
+    notices.iter().map(Warning::known).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a congestion control knew and decided, and when a source was silent.
 
-use crate::explanation::{events, kind_name};
+use crate::events::{events, kind_name};
 use incast_measure::Run;
 use incast_transport::{EventKind, TraceEvent};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! One flow in two runs, part by part.
 
-use crate::console::{percent, size, time};
 use crate::explanation::Explanation;
+use crate::words::{percent, size, time};
 use serde::Serialize;
 
 /// A part of the completion time in two runs, picoseconds.

@@ -1,12 +1,13 @@
 //! What is known of one flow.
 
 use crate::control::{ControlPoint, Silence, control, silences};
+use crate::events::{events, kind_name};
 use crate::fronts::{HopFacts, PortWait, hops, port_waits};
 use crate::pauses::{PauseFacts, pauses};
 use crate::verdict::verdict;
 use incast_measure::Run;
 use incast_measure::columns::place;
-use incast_transport::{EventKind, LAYOUTS, Parts, TraceEvent, Traced, flag};
+use incast_transport::{EventKind, Parts, TraceEvent, flag};
 use serde::Serialize;
 
 /// The parts of a completion time: column of `flows.parquet` without `_ps`, and what it is.
@@ -171,24 +172,6 @@ pub struct Explanation {
     pub notes: Vec<String>,
 }
 
-/// The events of a flow, in order.
-pub(crate) fn events(run: &Run, flow: u32) -> impl Iterator<Item = &TraceEvent> + Clone {
-    let all = run.record.trace.as_ref().map_or(&[][..], |trace| &trace.events);
-    all.iter().filter(move |event| event.flow.is_some_and(|own| own.0 == flow))
-}
-
-/// The name of a header's kind. A segment is named by what it is for: data, or the ACK of some; without
-/// either it is a notification of congestion or the ACK of nothing.
-pub(crate) fn kind_name(packet: &Traced) -> &'static str {
-    let found = LAYOUTS.iter().find(|layout| layout.kind == packet.kind);
-    match (found.map_or("packet", |layout| layout.name), packet.payload) {
-        ("Segment", 0) if packet.number > 0 => "ACK",
-        ("Segment", size) if size > 0 => "Data",
-        ("Ack", _) => "ACK",
-        (name, _) => name,
-    }
-}
-
 impl Explanation {
     /// Of a flow of a run whose trace has the flow's events at its hosts and on its path. Panics if
     /// the run has no such flow.
@@ -234,7 +217,7 @@ impl Explanation {
                 self.notes.push(format!(
                     "the trace was cut off at {} events, {} into the run: what came later is missing",
                     trace.events.len(),
-                    crate::console::time(until)
+                    crate::words::time(until)
                 ));
             }
             Some(_) => {}

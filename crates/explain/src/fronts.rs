@@ -1,6 +1,6 @@
 //! Who was in front.
 
-use crate::explanation::events;
+use crate::events::events;
 use incast_measure::Run;
 use incast_measure::columns::place;
 use incast_transport::{EventKind, TraceEvent};

@@ -14,6 +14,7 @@ mod answer;
 pub mod console;
 mod control;
 mod difference;
+mod events;
 mod explanation;
 mod fronts;
 mod iteration;
@@ -22,6 +23,7 @@ mod pauses;
 mod picture;
 mod repeat;
 mod verdict;
+mod words;
 
 pub use answer::{Answer, Question};
 pub use control::{ControlPoint, Silence};

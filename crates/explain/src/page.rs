@@ -1,12 +1,12 @@
 //! An explanation as a page of its own: no script, no request, readable in print, in grey and on a
 //! phone.
 
-use crate::console::{bytes, percent, size, time};
 use crate::difference::{Difference, signed};
 use crate::explanation::{Explanation, PartFacts};
 use crate::fronts::FrontFacts;
 use crate::picture::svg;
 use crate::verdict::{in_front, shares};
+use crate::words::{bytes, percent, size, time};
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:16px/1.45 system-ui,sans-serif;max-width:54rem;margin:1rem auto;padding:0 1rem;\

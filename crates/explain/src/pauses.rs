@@ -1,6 +1,6 @@
 //! Pauses (PFC) that a flow's packets waited for, and who held the link.
 
-use crate::explanation::events;
+use crate::events::events;
 use incast_measure::Run;
 use incast_transport::{EventKind, TraceEvent, Why};
 use serde::Serialize;

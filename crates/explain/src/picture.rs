@@ -1,8 +1,8 @@
 //! A picture over time: window or rate, losses, timeouts.
 
-use crate::console::{bytes, time};
 use crate::control::ControlPoint;
 use crate::explanation::Explanation;
+use crate::words::{bytes, time};
 
 /// Size of the picture and of the area within its axes.
 const SIZE: (f64, f64) = (640.0, 240.0);

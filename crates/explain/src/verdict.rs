@@ -1,9 +1,9 @@
 //! The answer in sentences.
 
-use crate::console::{bytes, list, percent, size, time};
 use crate::control::Silence;
 use crate::explanation::{Explanation, PartFacts};
 use crate::fronts::FrontFacts;
+use crate::words::{bytes, list, percent, size, time};
 
 /// Parts of less than this share are not worth a sentence.
 const SHARE_LEAST: f64 = 0.05;

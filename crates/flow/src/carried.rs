@@ -1,9 +1,22 @@
 //! What a flow puts on the wire, and what it takes beyond the time in which its source sends it.
 
-use crate::Carrier;
 use incast_fabric::{Fabric, Hop, Packets, PathUse, Routes};
 use incast_transport::{Bytes, Flow, Framing, Segments, Span};
+use incast_transport::{Rate, Routing, TransportId};
 use incast_world::path_use;
+
+/// A transport, of which at this level only the paths, the packets' sizes and a fixed rate count.
+#[derive(Clone, Copy, Debug)]
+pub struct Carrier {
+    /// Its number.
+    pub id: TransportId,
+    /// Load balancing.
+    pub routing: Routing,
+    /// Most payload of a packet.
+    pub payload: u16,
+    /// No flow of it is faster.
+    pub most: Option<Rate>,
+}
 
 /// A flow as links see it.
 #[derive(Clone, Copy, Debug)]

@@ -11,5 +11,6 @@ mod paths;
 mod run;
 mod shares;
 
-pub use run::{Carrier, Load, run};
+pub use carried::Carrier;
+pub use run::{Load, run};
 pub use shares::{Handle, Shares, Use};

@@ -1,12 +1,13 @@
 //! A run: flows come, share, and go.
 
 use crate::bins::Bins;
+use crate::carried::Carrier;
 use crate::carried::{Carried, carried};
 use crate::paths::{Paths, Ways};
 use crate::{Handle, Shares, Use};
 use incast_fabric::{Fabric, PathUse, Routes};
 use incast_transport::{
-    FlowId, FlowSeries, Framing, PortRecord, Rate, Routing, RunRecord, Span, Time, TransportId,
+    FlowId, FlowSeries, Framing, PortRecord, Rate, RunRecord, Span, Time, TransportId,
 };
 use incast_world::{
     Epoch, FlowSetup, Gate, Monitor, Options, Progress, all_complete, common_width, empty_record,
@@ -16,19 +17,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// A transport, of which at this level only the paths, the packets' sizes and a fixed rate count.
-#[derive(Clone, Copy, Debug)]
-pub struct Carrier {
-    /// Its number.
-    pub id: TransportId,
-    /// Load balancing.
-    pub routing: Routing,
-    /// Most payload of a packet.
-    pub payload: u16,
-    /// No flow of it is faster.
-    pub most: Option<Rate>,
-}
 
 /// What is run.
 pub struct Load {

@@ -1,6 +1,6 @@
 //! What the numbers say first, in a sentence or three: the first line of a report, of a study and of a table.
 
-use crate::figures::{Line, PARTS, lines};
+use crate::figures::{Line, largest, lines};
 use crate::number::{escape, three};
 use crate::statistics::percentile;
 use crate::study::Finding;
@@ -19,10 +19,6 @@ fn bold(name: &str) -> String {
     format!("{before}{}{behind}", name.replace(MARKS, ""))
 }
 
-/// Parts of a completion time that a flow has alone, too: sending, serialisation, propagation.
-const ALONE: [usize; 3] = [0, 8, 9];
-/// Share of the time from which a part is named.
-const NAMED: f64 = 0.1;
 /// What is shown of lines with few flows.
 const LARGEST: &str = "largest slowdown";
 /// Values that are as near to each other are the same for a reader.
@@ -105,15 +101,6 @@ fn slowdowns<'a>(lines: &[&'a Line<'a>]) -> Vec<Slow<'a>> {
 /// What flows in a tail spend most of their time with, beside what each flow has: its name and share.
 fn cause(slow: &Slow<'_>) -> Option<(&'static str, f64)> {
     largest(&PartMeans::of(slow.line.slowest(slow.from))?.named().map(|(_, value)| value))
-}
-
-/// The largest part and its share of all, if that is worth a word.
-pub(crate) fn largest(parts: &[f64; 14]) -> Option<(&'static str, f64)> {
-    let total: f64 = parts.iter().sum();
-    let others = (0..parts.len()).filter(|at| !ALONE.contains(at));
-    let most = others.max_by(|a, b| parts[*a].total_cmp(&parts[*b]))?;
-    let share = parts[most] / total;
-    (share >= NAMED).then_some((PARTS[most].0, share))
 }
 
 fn ranked(all: &[Slow<'_>]) -> Vec<String> {

@@ -149,25 +149,12 @@ fn comparison(summaries: &[Summary]) -> String {
         more => format!(
             "<details class=\"fold\"><summary>{more} more numbers</summary>{}{}</details>\n",
             wide(&table.html(&all)),
-            folded("rows are", &table.zeros())
+            tiers::folded("rows are", &table.zeros())
         ),
     };
     format!(
         "<h2>{heading}</h2>\n{}{rest}<p class=\"caption\">{notes}</p>\n",
         wide(&table.html(&few))
-    )
-}
-
-/// What is zero in every run, folded.
-fn folded(what: &str, names: &[&str]) -> String {
-    if names.is_empty() {
-        return String::new();
-    }
-    let (count, names) = (names.len(), escape(&names.join("; ")));
-    let what = if count == 1 { what.replace("s are", " is") } else { what.to_string() };
-    format!(
-        "<details class=\"fold\"><summary>{count} {what} zero in every run</summary><p>{names}</p>\
-         </details>\n"
     )
 }
 

@@ -1,8 +1,8 @@
 //! The runs of figures as what a driver drives: points of a study, whose rows are kept tables.
 
 use super::kept::{Address, Store, Table};
-use super::runs::is_whole;
 use incast_experiment::Fault;
+use incast_measure::measured::{Measured, Wanted};
 use incast_study::{Claimed, Job, Point, Row, claim};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -142,4 +142,15 @@ impl Job for Figures {
         let _ = std::fs::remove_dir(store.folder().join(CLAIMS));
         store.gather()
     }
+}
+
+/// Whether a row has everything that is wanted; of one seed, with the batches that give the interval.
+pub fn is_whole(row: &Measured, wanted: &[Wanted], seeds: usize) -> bool {
+    let needed = |wanted: &&Wanted| !matches!(wanted, Wanted::Value(_));
+    wanted.iter().filter(needed).all(|wanted| {
+        row.get(&wanted.id()).is_some_and(|seen| {
+            let batches = matches!(wanted, Wanted::Number(_)) && seen.flows != 0;
+            seeds > 1 || !batches || !seen.list.is_empty()
+        })
+    })
 }

@@ -19,6 +19,8 @@ mod matrix;
 #[cfg(test)]
 mod measured_tests;
 mod model;
+mod options;
+mod page;
 mod pages;
 mod panel;
 mod pictures;
@@ -33,14 +35,13 @@ mod template;
 mod testbeds_tests;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 use expected::Experiment;
-use incast_experiment::scenario::Clock;
 use incast_experiment::{Fault, Monitor, fault, nearest};
 use incast_study::{Progress, run_local};
 use judged::Results;
 use model::{Model, Values};
-use serde::Serialize;
 use sets::Set;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,100 +53,12 @@ pub use claim::{Claim, Judgement};
 pub use figures::Figures;
 pub use incast_measure::measured::{Apart, Measure};
 pub use kept::{Address, Store, Table};
-pub use pages::{Page, pages};
+pub use options::Options;
+pub use page::Page;
+pub use pages::pages;
 pub use real_time::InRealTime;
 pub use runs::Reproduction;
-
-/// Verdict on one claim.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
-    /// `ren/fig3`.
-    pub experiment: String,
-    /// The claim, in our words.
-    pub claim: String,
-    /// In the paper's words; empty if it is ours.
-    pub quote: String,
-    /// What the paper prints, in its unit; empty if it prints nothing.
-    pub paper: String,
-    /// What is accepted, in the same unit.
-    pub accepted: String,
-    /// What was seen in each assumption set.
-    pub sets: Vec<InSet>,
-    /// The verdict: one sentence over all sets.
-    pub sentence: String,
-    /// What to know about the comparison.
-    pub deviation: String,
-    /// Whether it is one of those by which the paper is known.
-    pub headline: bool,
-    /// What finite runs from an empty network say, by set.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub as_run: Vec<InFinite>,
-    /// Whether it is about the paper's equations, and nothing has to run.
-    pub equation: bool,
-}
-
-/// Verdict on a claim in one assumption set.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct InSet {
-    /// `as_published`.
-    pub set: String,
-    /// What was seen, in the paper's unit.
-    pub measured: String,
-    /// `matches`, `same order, other size`, `differs`, `cannot be judged` or `not run`.
-    pub verdict: Word,
-    /// The same in the data plane, if the experiment is judged there too and the runs were made.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dataplane: Option<InDataPlane>,
-    /// The same in real time, by clock, where such runs were made.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub real_time: Vec<InRealTime>,
-}
-
-impl InSet {
-    /// Whether what was seen begins with this text, or why it is not judged does.
-    fn says(&self, text: &str) -> bool {
-        let why = self.measured.split_once(", but ").is_some_and(|(_, why)| why.starts_with(text));
-        why || self.measured.starts_with(text)
-    }
-}
-
-/// What was seen in the data plane.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct InDataPlane {
-    /// What was seen, in the paper's unit.
-    pub measured: String,
-    /// The verdict.
-    pub verdict: Word,
-    /// Whether every run of the experiment in this set gave the same numbers as in the simulator,
-    /// to the last bit.
-    pub equal: bool,
-}
-
-/// How to reproduce.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// A smoke test: fewer flows and shorter runs, as defined by the experiment, one seed, and the
-    /// first assumption set.
-    pub quick: bool,
-    /// Another seed than the experiment's.
-    pub seed: Option<u64>,
-    /// Threads.
-    pub threads: usize,
-    /// Assumption sets; all if empty.
-    pub assuming: Vec<String>,
-    /// Runs that are made, by their names or by those without the value of the axis; all if empty.
-    /// What others gave is read from tables, if there are.
-    pub runs: Vec<String>,
-    /// Folder of kept tables: what is there is not run again.
-    pub keep: Option<PathBuf>,
-    /// Nothing is run: claims are judged by kept tables, of the clone that the current folder is in if no
-    /// folder is named.
-    pub from_kept: bool,
-    /// Run again what has failed before, or was refused in real time.
-    pub retry_failed: bool,
-    /// The clock under which testbeds are run in real time, too; then one run is made at a time.
-    pub clock: Option<Clock>,
-}
+pub use verdict::{InDataPlane, InSet, Verdict};
 
 /// Every experiment with its title, by name.
 pub fn names() -> Vec<(String, String)> {

@@ -9,20 +9,12 @@ use super::runs::{in_finite, in_worlds};
 use super::sets::{COMPARED, PUBLISHED, SENSITIVITY, Set, verb};
 use super::{InSet, Options, Verdict, Word, curves, verdicts};
 use super::{answer, changes, matrix};
+use crate::page::Page;
 use incast_experiment::Fault;
 use incast_measure::panel::{Panel as Picture, looks, panel_svg_text};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-
-/// A file of the pages.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// Its name: `README.md`, `ren.md`, or a picture such as `ren-fig16-1-as_compared.svg`.
-    pub name: String,
-    /// Its text.
-    pub text: String,
-}
 
 /// Papers in order: folder, name, title.
 const PAPERS: [(&str, &str, &str); 5] = [

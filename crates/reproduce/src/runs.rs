@@ -2,14 +2,14 @@
 
 use super::as_run::{ByLength, is_asked};
 use super::expected::Experiment;
-use super::figures::{Asked, Figures, Shelf};
+use super::figures::{Asked, Figures, Shelf, is_whole};
 use super::judged::Results;
 use super::kept::{Address, Index, Store, Table};
 use super::reports::Reports;
 use super::sets::{REAL_TIME, Set};
 use super::{Options, Verdict, chosen_sets, curves, standard, verdicts};
 use incast_experiment::{Contents, Fault, Scenario, World, gather};
-use incast_measure::measured::{Measured, Wanted};
+use incast_measure::measured::Wanted;
 use incast_study::{Done, Driver, DriverOptions, Point};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -408,17 +408,6 @@ impl Planning<'_> {
         }
         Ok(None)
     }
-}
-
-/// Whether a row has everything that is wanted; of one seed, with the batches that give the interval.
-pub fn is_whole(row: &Measured, wanted: &[Wanted], seeds: usize) -> bool {
-    let needed = |wanted: &&Wanted| !matches!(wanted, Wanted::Value(_));
-    wanted.iter().filter(needed).all(|wanted| {
-        row.get(&wanted.id()).is_some_and(|seen| {
-            let batches = matches!(wanted, Wanted::Number(_)) && seen.flows != 0;
-            seeds > 1 || !batches || !seen.list.is_empty()
-        })
-    })
 }
 
 /// The name of a task: what decides its results, what is read, and where its files go.

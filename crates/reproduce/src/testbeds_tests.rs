@@ -2,6 +2,7 @@
 
 use super::tests::{address, change, repository, reproduce};
 use super::*;
+use incast_experiment::scenario::Clock;
 use incast_measure::measured::Seen;
 
 struct Silent;

@@ -7,8 +7,7 @@
 use crate::barrier::Barrier;
 use crate::build::build_batched;
 use crate::partition::Partition;
-use crate::record::collect;
-use crate::steps::Steps;
+use crate::steps::{Steps, finish};
 use crate::transit::Outbox;
 use crate::turns::{Measured, Turns};
 use incast_transport::RunRecord;
@@ -65,28 +64,6 @@ fn run_with(
     let leader = Leader { monitor, turns: turns(partitions.len()) };
     let partitions = Team::new(partitions, window, end).run(&mut end, leader);
     finish(partitions, &end, monitor.stopped())
-}
-
-/// The record of partitions that have run to `end`, or until somebody interrupted them.
-pub(crate) fn finish(
-    mut partitions: Vec<Partition>,
-    end: &End,
-    interrupted: bool,
-) -> (RunRecord, Vec<Captured>) {
-    let busy = partitions.iter().any(|part| !part.net.transit.is_idle());
-    let last = partitions.iter().map(|part| part.net.now()).max().unwrap_or(0);
-    let deadlock = std::mem::take(&mut partitions[0].net.buffers.deadlock);
-    let ended = end.ended(last, busy, interrupted || !deadlock.is_empty());
-    if !interrupted {
-        partitions.iter_mut().for_each(|part| part.settle_until(ended));
-    }
-    let (mut record, captured) = collect(partitions, ended);
-    record.interrupted = interrupted;
-    record.deadlock = deadlock;
-    if busy && !record.complete && !interrupted {
-        record.stalled_since = end.stalled_since();
-    }
-    (record, captured)
 }
 
 /// What thread 0 has beyond the others.

@@ -1,8 +1,8 @@
 //! A run in one thread, step by step, that can be looked at between two steps.
 
 use crate::build::build;
-use crate::parallel::finish;
 use crate::partition::Partition;
+use crate::record::collect;
 use incast_transport::{Bin, FlowId, Observed, Outcome, RunRecord, SenderTrace};
 use incast_world::{Captured, End, Monitor, Setup};
 
@@ -184,4 +184,26 @@ impl Steps {
         }
         finish(vec![part], &self.end, interrupted)
     }
+}
+
+/// The record of partitions that have run to `end`, or until somebody interrupted them.
+pub(crate) fn finish(
+    mut partitions: Vec<Partition>,
+    end: &End,
+    interrupted: bool,
+) -> (RunRecord, Vec<Captured>) {
+    let busy = partitions.iter().any(|part| !part.net.transit.is_idle());
+    let last = partitions.iter().map(|part| part.net.now()).max().unwrap_or(0);
+    let deadlock = std::mem::take(&mut partitions[0].net.buffers.deadlock);
+    let ended = end.ended(last, busy, interrupted || !deadlock.is_empty());
+    if !interrupted {
+        partitions.iter_mut().for_each(|part| part.settle_until(ended));
+    }
+    let (mut record, captured) = collect(partitions, ended);
+    record.interrupted = interrupted;
+    record.deadlock = deadlock;
+    if busy && !record.complete && !interrupted {
+        record.stalled_since = end.stalled_since();
+    }
+    (record, captured)
 }

@@ -1,8 +1,9 @@
 //! Two or more folders of one study, filled on different machines or from different states of its
 //! file, become one.
 
+use crate::differing::differing;
 use crate::row::{Row, Times};
-use crate::store::Store;
+use crate::store::{Label, Store};
 use crate::study::Study;
 use incast_experiment::Fault;
 use incast_experiment::fault::{expected, wrong};
@@ -36,13 +37,12 @@ pub fn join(folders: &[PathBuf], out: Option<&Path>) -> Result<Joined, Fault> {
     if others.is_empty() {
         return Err(Fault::new(expected("at least two folders to join")));
     }
-    let base = Store::read(first)?;
-    let label = label(first)?;
+    let (base, label) = Store::labelled(first)?;
     let mut merged = table(first)?;
     let mut stores = vec![base];
     for folder in others {
-        let store = Store::read(folder)?;
-        agree(first, &label, folder)?;
+        let (store, other) = Store::labelled(folder)?;
+        agree(first, &label, folder, &other)?;
         merge_study(&mut merged, table(folder)?)
             .map_err(|fault| fault.placed(folder.display().to_string()))?;
         stores.push(store);
@@ -106,72 +106,27 @@ fn conflict(row: &Row, first: &Path, second: &Path) -> Fault {
     Fault::new(problem.expected(accepted))
 }
 
-/// What a folder says of itself.
-fn label(folder: &Path) -> Result<serde_json::Value, Fault> {
-    let path = folder.join("store.json");
-    let placed = |problem: String| Fault::new(problem).placed(path.display().to_string());
-    let text = std::fs::read_to_string(&path).map_err(|error| placed(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| placed(format!("not of a study: {error}")))
-}
-
 /// Refuses folders that cannot be one.
-fn agree(first: &Path, own: &serde_json::Value, folder: &Path) -> Result<(), Fault> {
-    let other = label(folder)?;
+fn agree(first: &Path, own: &Label, folder: &Path, other: &Label) -> Result<(), Fault> {
     let place = folder.display().to_string();
-    for (key, what) in [("engine", "results of version"), ("incast", "rows of incast")] {
-        if own[key] != other[key] {
-            let problem = wrong(format!(
-                "has {what} {}, and {} has {}",
-                other[key],
-                first.display(),
-                own[key]
-            ))
-            .expected("folders of one version");
-            return Err(Fault::new(problem).placed(place));
-        }
+    let versions = [
+        ("results of version", own.engine.to_string(), other.engine.to_string()),
+        ("rows of incast", own.incast.clone(), other.incast.clone()),
+    ];
+    for (what, own, other) in versions.iter().filter(|(_, own, other)| own != other) {
+        let problem = wrong(format!("has {what} {other}, and {} has {own}", first.display()));
+        return Err(Fault::new(problem.expected("folders of one version")).placed(place));
     }
-    if own["family"] != other["family"] {
-        let keys = differing(&own["family"], &other["family"], "");
-        let problem = wrong(format!(
-            "is of another study than {}: they differ in {}",
-            first.display(),
-            if keys.is_empty() { "what they vary".into() } else { keys.join(", ") }
-        ))
-        .expected(
-            "the same scenario, with other \
-             values of the same varied keys, other seeds or other transports",
-        );
-        return Err(Fault::new(problem).placed(place));
-    }
-    Ok(())
-}
-
-/// Keys that differ, at most five.
-pub(crate) fn differing(a: &serde_json::Value, b: &serde_json::Value, path: &str) -> Vec<String> {
-    let null = serde_json::Value::Null;
-    let below = |key: &str| if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
-    let mut all = match (a, b) {
-        (serde_json::Value::Object(own), serde_json::Value::Object(other)) => {
-            let keys: std::collections::BTreeSet<&String> =
-                own.keys().chain(other.keys()).collect();
-            let of = |key: &&String| {
-                let get =
-                    |map: &serde_json::Map<_, _>| map.get(*key).cloned().unwrap_or(null.clone());
-                differing(&get(own), &get(other), &below(key))
-            };
-            keys.iter().flat_map(of).collect()
-        }
-        (serde_json::Value::Array(own), serde_json::Value::Array(other))
-            if own.len() == other.len() =>
-        {
-            let pairs = own.iter().zip(other).enumerate();
-            pairs.flat_map(|(at, (a, b))| differing(a, b, &below(&at.to_string()))).collect()
-        }
-        (a, b) if a == b => vec![],
-        _ => vec![path.to_string()],
-    };
-    all.truncate(5);
-    all
+    let Some(keys) = own.differs(other) else { return Ok(()) };
+    let problem = wrong(format!(
+        "is of another study than {}: they differ in {keys}",
+        first.display()
+    ))
+    .expected(
+        "the same scenario, with other values of the same varied keys, other seeds or other \
+                 transports",
+    );
+    Err(Fault::new(problem).placed(place))
 }
 
 /// The study of a folder, its seeds listed and its input files where they are.

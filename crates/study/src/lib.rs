@@ -18,6 +18,7 @@
 //! * [`estimate`]: what a study will cost, from a short probe.
 
 mod claim;
+mod differing;
 mod driver;
 mod estimate;
 mod eta;

@@ -12,7 +12,7 @@
 //! * `store.json`: what the folder is.
 
 use crate::claim::{Claimed, claim};
-use crate::join::differing;
+use crate::differing::differing;
 use crate::row::Row;
 use crate::study::Study;
 use crate::syncer::{self, Syncer};
@@ -32,15 +32,18 @@ const FORMAT: u32 = 1;
 /// Unfinished files of a process that was killed are removed once they are this old.
 const STALE: Duration = Duration::from_secs(3600);
 
+/// The file that says what a folder is.
+pub(crate) const LABEL: &str = "store.json";
+
 /// What a folder is.
 #[derive(Debug, Serialize, Deserialize)]
-struct Label {
+pub(crate) struct Label {
     /// Layout.
     format: u32,
     /// Version of the program.
-    incast: String,
+    pub incast: String,
     /// Version of the engine's results.
-    engine: u32,
+    pub engine: u32,
     /// Name of the study.
     study: String,
     /// What all studies that continue it have in common.
@@ -56,6 +59,15 @@ impl Label {
             study: study.name().into(),
             family: study.family(),
         }
+    }
+
+    /// Keys in which the families of two differ; none if they are of one family.
+    pub fn differs(&self, other: &Label) -> Option<String> {
+        let family = |label: &Label| serde_json::to_value(&label.family).expect("plain data");
+        let (own, other) = (family(self), family(other));
+        let keys = differing(&own, &other, "");
+        let all = || if keys.is_empty() { "what they vary".into() } else { keys.join(", ") };
+        (own != other).then(all)
     }
 }
 
@@ -101,7 +113,7 @@ impl Store {
         }
         write(&dir.join("study.toml"), study.resolved(&files).as_bytes())?;
         let text = serde_json::to_string_pretty(&label).expect("plain data becomes JSON") + "\n";
-        write(&dir.join("store.json"), text.as_bytes())?;
+        write(&dir.join(LABEL), text.as_bytes())?;
         Ok(store)
     }
 
@@ -125,9 +137,14 @@ impl Store {
     /// # Errors
     /// A folder of something else, or of another layout.
     pub fn read(dir: &Path) -> Result<Store, Fault> {
+        Ok(Store::labelled(dir)?.0)
+    }
+
+    /// The same with what the folder says of itself.
+    pub(crate) fn labelled(dir: &Path) -> Result<(Store, Label), Fault> {
         let store = Store::at(dir);
         match store.label()? {
-            Some(label) if label.format == FORMAT => Ok(store),
+            Some(label) if label.format == FORMAT => Ok((store, label)),
             Some(label) => Err(store.other_layout(&label)),
             None => {
                 let problem = "not the folder of a study: it has no store.json";
@@ -150,7 +167,7 @@ impl Store {
     }
 
     fn label(&self) -> Result<Option<Label>, Fault> {
-        let path = self.dir.join("store.json");
+        let path = self.dir.join(LABEL);
         let place = path.display().to_string();
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
@@ -194,9 +211,7 @@ impl Store {
         if rows.is_empty() || study.points().iter().any(|point| rows.contains(&point.hash)) {
             return Ok(());
         }
-        let family = |label: &Label| serde_json::to_value(&label.family).expect("plain data");
-        let keys = differing(&family(found), &family(own), "");
-        let keys = if keys.is_empty() { "what they vary".into() } else { keys.join(", ") };
+        let keys = found.differs(own).unwrap_or_default();
         let problem = wrong(format!(
             "the folder of another study, `{}`, which has {} rows and no point in common with `{}`: \
              they differ in {keys}",
@@ -364,7 +379,7 @@ fn listed(folder: &Path, end: &str) -> Result<BTreeSet<String>, Fault> {
 /// Whether a folder has something that no study has put there. A study that was killed early, or
 /// that another process begins right now, has no label yet.
 fn has_others(dir: &Path) -> bool {
-    const OWN: [&str; 6] = ["rows", "failed", "claims", "inputs", "study.toml", "store.json"];
+    const OWN: [&str; 6] = ["rows", "failed", "claims", "inputs", "study.toml", LABEL];
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name()).any(|name| {
         let name = name.to_string_lossy();

@@ -4,7 +4,7 @@ use crate::expand::{Combined, check, combine, count};
 use crate::point::Point;
 use crate::rounds::{Known, planned};
 use crate::series::{Series, series};
-use crate::store::Store;
+use crate::store::{LABEL, Store};
 use crate::table::setting;
 use incast_experiment::fault::{expected, wrong};
 use incast_experiment::scenario::study::{Seeds, Study as Section};
@@ -84,7 +84,7 @@ impl Study {
         let draft = with(Draft::load(path)?.sets(sets)?, section)?;
         let stem = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy());
         // The file of a study's folder is called as all of them; the folder has the name.
-        let kept = |folder: &&Path| stem == "study" && folder.join("store.json").is_file();
+        let kept = |folder: &&Path| stem == "study" && folder.join(LABEL).is_file();
         let folder = path.parent().filter(kept).and_then(Path::file_name);
         let own =
             folder.map(|name| name.to_string_lossy().trim_start_matches("study-").to_string());
@@ -117,10 +117,8 @@ impl Study {
         let whole = draft.clone();
         let placed = |fault: Fault| whole.placed(fault);
         let Some(node) = draft.take("study") else {
-            let problem = wrong("there is no [study]").expected(
-                "keys to vary, variants or seeds, or `incast run` \
-                           for a single scenario",
-            );
+            let problem = wrong("there is no [study]")
+                .expected("keys to vary, variants or seeds, or `incast run` for a single scenario");
             return Err(placed(Fault::at("study", problem)));
         };
         let section = Section::of_node(&node).map_err(placed)?;

@@ -18,55 +18,11 @@
 //! The parts add up exactly: each rule replaces an interval by the same interval.
 
 use crate::Meta;
+pub use crate::spent::{Gap, REASONS, Reason, Spent, TIERS};
 use incast_wire::{FlowId, Header, Packet, flag, tcp_flag};
 
-/// Number of port tiers: NIC, edge, aggregation, core.
-pub const TIERS: usize = 4;
-/// Number of [`Reason`]s.
-pub const REASONS: usize = 5;
 /// Of these bits, an ACK has one: a reply to a request is no ACK.
 const ANSWER: u8 = tcp_flag::ACK | tcp_flag::SYN;
-
-/// Why a flow with data to send is not sending.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-pub enum Reason {
-    /// Not blocked: it waits only for the NIC, or has no data left to send.
-    #[default]
-    Ready,
-    /// Waiting for a grant, token or pull.
-    Grant,
-    /// Waiting for a credit.
-    Credit,
-    /// The window is full.
-    Window,
-    /// Waiting for the pacer.
-    Pacing,
-}
-
-/// What a flow's sender has done up to an instant, in picoseconds. What is missing to the time since
-/// its start is waiting for a NIC that was busy with other flows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(C)]
-pub struct Spent {
-    /// NIC time spent on the flow.
-    pub own: u64,
-    /// Waiting, by [`Reason`]; with [`Reason::Ready`] only while the NIC was idle.
-    pub blocked: [u64; REASONS],
-}
-
-/// The time since a flow last sent something new, carried by packets that end a long wait and by
-/// retransmissions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(C)]
-pub struct Gap {
-    /// Departure of the packet that carries it; of another packet, if it carries none.
-    pub until: u64,
-    /// End of the flow's last transmission of new data; its start, if there was none.
-    pub since: u64,
-    /// What the sender had done by then.
-    pub spent: Spent,
-}
 
 /// The parts of a flow completion time, in picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

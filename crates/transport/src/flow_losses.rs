@@ -1,8 +1,10 @@
 //! What a flow has lost, and how it recovered: rules 2 to 4 of the [breakdown](crate::breakdown).
 
-use crate::breakdown::{Gap, Loss, Lost, Parts, Spent};
+use crate::breakdown::{Loss, Lost, Parts};
 use crate::losses::{Detail, First, Losses};
 use crate::recoveries::{Limits, Recoveries};
+use crate::room::{excess, growth};
+use crate::spent::{Gap, Spent};
 use crate::trace::ReceiverTrace;
 use crate::{LastPacket, Meta, Stamps};
 use incast_wire::FlowId;
@@ -374,26 +376,6 @@ pub(crate) fn of<'a>(
     trace: &ReceiverTrace,
 ) -> Option<&'a mut FlowLosses> {
     lossy.get_mut((trace.entry as usize).wrapping_sub(1))
-}
-
-/// By how much a full list of this length grows: many flows keep long lists, so by a half and not to
-/// twice the size.
-#[inline]
-pub(crate) fn growth(len: usize) -> usize {
-    len / 2 + 8
-}
-
-/// To how much a list is cut that was much longer once.
-pub(crate) fn excess(len: usize, capacity: usize) -> Option<usize> {
-    (capacity > 64 && len < capacity / 4).then_some(2 * len)
-}
-
-/// Room for one more.
-#[inline]
-pub(crate) fn make_room<T>(list: &mut Vec<T>) {
-    if list.len() == list.capacity() {
-        list.reserve_exact(growth(list.len()));
-    }
 }
 
 /// Where the time went until the departure of a packet of a flow with these losses.

@@ -187,7 +187,9 @@ mod flow;
 mod flow_losses;
 mod histogram;
 mod host;
+mod limit;
 mod losses;
+mod observed;
 pub mod parameter;
 mod paths;
 mod policy;
@@ -197,21 +199,27 @@ mod probe;
 mod random;
 mod record;
 mod recoveries;
+mod room;
+mod routing;
 mod site;
+mod spent;
+mod timers;
 mod trace;
 
-pub use breakdown::{Gap, Loss, Parts, Reason, Spent, TIERS};
+pub use breakdown::{Loss, Parts};
 pub use by_rate::ByRate;
-pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, LentPorts, Routing, Transport};
+pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, LentPorts, Transport};
 pub use declare::{Declaration, Hook, Optional, Ready, Values};
 pub use env::Env;
-pub use event::{EventKind, Front, Observed, Place, Trace, TraceEvent, Traced, Why};
+pub use event::{EventKind, Front, Place, Trace, TraceEvent, Traced, Why};
 pub use flow::{Flow, Segments};
 pub use histogram::Histogram;
 pub use host::Host;
+pub use limit::Limit;
+pub use observed::Observed;
 pub use parameter::{ParameterDoc, ParameterSet, Parameters, Setting};
 pub use paths::PathsTaken;
-pub use policy::{ClassPolicy, Discipline, Limit, Policy, Schedule, Shaper, TransportSet};
+pub use policy::{ClassPolicy, Discipline, Policy, Schedule, Shaper, TransportSet};
 pub use pool::{EDITED, Meta, PacketPool, PacketRef, Stamps, WRITTEN, prefetch};
 pub use port::{
     Backlog, Classes, Decision, Dequeue, Fate, Marker, Port, PortEnv, PortView, SwitchEnv,
@@ -220,13 +228,15 @@ pub use port::{
 pub use probe::Probe;
 pub use random::Random;
 pub use record::{
-    Bin, CaptureCut, ExecutionRecord, FlowRecord, FlowSeries, LastPacket, Pauses, PortRecord,
-    RunRecord,
+    Bin, CaptureCut, ExecutionRecord, FlowRecord, FlowSeries, Pauses, PortRecord, RunRecord,
 };
-pub use site::{
-    Acks, FabricSite, HostSite, PlbRule, PlbSettings, PortSite, SizeQuantiles, SwitchSite, Timers,
+pub use routing::Routing;
+pub use site::{FabricSite, HostSite, PlbRule, PlbSettings, PortSite, SizeQuantiles, SwitchSite};
+pub use spent::{Gap, Reason, Spent, TIERS};
+pub use timers::{Acks, Timers};
+pub use trace::{
+    Ended, HostClock, Known, KnownFlows, LastPacket, Outcome, Received, Reordering, SenderTrace,
 };
-pub use trace::{Ended, HostClock, Known, KnownFlows, Outcome, Received, Reordering, SenderTrace};
 
 pub use incast_units::{
     Bytes, Fault, Notice, Rate, Span, Time, WarningKind, fault, math, warnings,

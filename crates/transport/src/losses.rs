@@ -1,8 +1,9 @@
 //! Data packets of a flow that are lost and not recovered yet.
 
 use crate::Stamps;
-use crate::breakdown::{Loss, Spent, TIERS};
-use crate::flow_losses::{excess, growth};
+use crate::breakdown::Loss;
+use crate::room::{excess, growth};
+use crate::spent::{Spent, TIERS};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};

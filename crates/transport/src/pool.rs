@@ -1,7 +1,7 @@
 //! The packet pool. Packets are passed around as 32-bit handles: no allocation and no reference
 //! counts in steady state. The data needed per hop fits one cache line.
 
-use crate::breakdown::{Gap, Spent, TIERS};
+use crate::spent::{Gap, Spent, TIERS};
 use incast_units::Time;
 use incast_wire::{Extension, FlowId, Framing, Header, HostId, IntRecord, Packet, TransportId};
 use std::ops::{Index, IndexMut};

@@ -9,12 +9,13 @@
 //! while it goes on have larger numbers; they are admitted and dismissed one by one, and leave
 //! only word that they have ended.
 
-use crate::breakdown::{Gap, Lost};
+use crate::breakdown::Lost;
 use crate::flow_losses::{self, FlowLosses, Scratch, of};
 use crate::losses::Spread;
 use crate::paths::PathTrace;
 use crate::pool::HAS_GAP;
 use crate::recoveries::{COPY, Limits};
+use crate::spent::Gap;
 use crate::trace::{
     Ended, HostClock, Known, KnownFlows, Outcome, ReceiverTrace, Reordering, SenderTrace,
 };

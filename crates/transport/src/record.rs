@@ -1,5 +1,6 @@
 //! The record of a run, the same from every world. The crate `measure` turns it into columns.
 
+use crate::trace::LastPacket;
 use crate::{Histogram, Parts, PathsTaken, Reordering, Trace};
 use incast_units::{Span, Time};
 use incast_wire::FlowId;
@@ -82,17 +83,6 @@ pub struct PortRecord {
     /// Backlogs in bytes at random instants, one in each of equal stretches of time: in the time of
     /// 16 full packets. Empty if the port was never used.
     pub backlogs: Histogram,
-}
-
-/// The packet that completed a flow.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LastPacket {
-    /// Its [`path`](incast_wire::Packet::path) field.
-    pub path: u16,
-    /// The port at which it waited longest; 0 if it waited nowhere.
-    pub worst_port: u32,
-    /// How long it waited there, picoseconds.
-    pub worst_wait: u64,
 }
 
 /// The record of a flow.

@@ -7,8 +7,9 @@
 //! number have arrived or were lost once as many of them have been counted.
 
 use crate::Stamps;
-use crate::breakdown::{Parts, Spent};
-use crate::flow_losses::{excess, make_room};
+use crate::breakdown::Parts;
+use crate::room::{excess, make_room};
+use crate::spent::Spent;
 
 /// A departure until which a flow was recovering.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! What a probe keeps of each flow.
 
-use crate::breakdown::Spent;
 use crate::paths::{PathTrace, PathsTaken};
 use crate::recoveries::COPY;
-use crate::{Histogram, LastPacket, Parts, Reason, Stamps};
+use crate::spent::Spent;
+use crate::{Histogram, Parts, Reason, Stamps};
 use incast_units::Time;
 use incast_wire::{FlowId, Packet, flag};
 
@@ -173,6 +173,17 @@ pub struct Ended {
     pub at: Time,
     /// Whether its last byte arrived here; else its sender learned that everything had arrived.
     pub received: bool,
+}
+
+/// The packet that completed a flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LastPacket {
+    /// Its [`path`](incast_wire::Packet::path) field.
+    pub path: u16,
+    /// The port at which it waited longest; 0 if it waited nowhere.
+    pub worst_port: u32,
+    /// How long it waited there, picoseconds.
+    pub worst_wait: u64,
 }
 
 /// All that a probe knows when the run is over.

@@ -3,6 +3,7 @@
 //! floating point is needed. Every inexact operation documents its rounding. Also what every crate that
 //! reads input can give: [faults](Fault) and [warnings](WarningKind).
 
+mod decimal;
 pub mod fault;
 pub mod math;
 mod parse;

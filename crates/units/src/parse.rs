@@ -2,7 +2,6 @@
 
 use crate::fault::{Fault, Problem, expected, wrong};
 use crate::{Bytes, Rate, Span};
-use std::fmt;
 use std::str::FromStr;
 
 /// The units of a quantity, in each spelling that is read; the first one is the smallest.
@@ -248,19 +247,6 @@ impl Rate {
     pub fn of_ns3(text: &str) -> Result<Rate, Fault> {
         quantity(text, &RATE, Reading::Nearest("bps")).map(Rate)
     }
-}
-
-/// Writes `value / scale` exactly, without trailing zeros if `scale` is a power of ten. A binary
-/// scale must divide `value`.
-pub(crate) fn write_decimal(f: &mut fmt::Formatter<'_>, value: u64, scale: u64) -> fmt::Result {
-    write!(f, "{}", value / scale)?;
-    let rest = value % scale;
-    if rest > 0 {
-        let width = scale.ilog10() as usize;
-        let digits = format!("{rest:0width$}");
-        write!(f, ".{}", digits.trim_end_matches('0'))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

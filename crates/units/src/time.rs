@@ -183,7 +183,7 @@ impl fmt::Display for Span {
             ps if ps >= 1_000 => ("ns", 1_000),
             _ => ("ps", 1),
         };
-        crate::parse::write_decimal(f, self.0, scale)?;
+        crate::decimal::write_decimal(f, self.0, scale)?;
         f.write_str(unit)
     }
 }

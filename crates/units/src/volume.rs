@@ -128,7 +128,7 @@ impl fmt::Display for Bytes {
             b if b >= 1_000 => ("KB", 1_000),
             _ => ("B", 1),
         };
-        crate::parse::write_decimal(f, self.0, scale)?;
+        crate::decimal::write_decimal(f, self.0, scale)?;
         f.write_str(unit)
     }
 }
@@ -141,7 +141,7 @@ impl fmt::Display for Rate {
             r if r >= 1_000 => ("Kbps", 1_000),
             _ => ("bps", 1),
         };
-        crate::parse::write_decimal(f, self.0, scale)?;
+        crate::decimal::write_decimal(f, self.0, scale)?;
         f.write_str(unit)
     }
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use incast_experiment::fault::{expected, wrong};
 use incast_experiment::{
     Content, Contents, Fault, Files, InputFile, Inputs, Network, Plan, StoredResults, VERSION,
-    sources, text_of,
+    changed_since, sources, text_of,
 };
 use incast_explain::{Difference, Repeated, Results};
 use incast_fabric::NodeId;
@@ -91,15 +91,13 @@ impl Folder {
     /// It is not the file that the run has read, or not text.
     pub fn add_input(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), Trouble> {
         let found = InputFile::of(name, "", &bytes).sha256;
-        if let Some(known) =
-            self.named().iter().find(|file| file.name == name && file.sha256 != found)
-        {
-            let problem = wrong(format!(
-                "changed since the run (SHA-256 {found}): choose the file as it was, or repeat the \
-                 run with `incast run FOLDER --allow-changed-files` and open those results"
-            ))
-            .expected(format!("SHA-256 {}", known.sha256));
-            return Err(Trouble::of(Kind::ChangedFile, name, problem));
+        let known = self.named().iter().find(|file| file.name == name);
+        if let Some(fault) = known.and_then(|file| changed_since(file, &found, "the run")) {
+            let fault = fault.noted(
+                "choose the file as it was, or repeat the run with `incast run FOLDER \
+                 --allow-changed-files` and open those results",
+            );
+            return Err(Trouble { kind: Kind::ChangedFile, fault });
         }
         let text = text_of(name, bytes)?;
         self.inputs.insert(name.to_string(), Content { text, sha256: found });

@@ -1,8 +1,8 @@
 //! [`Extension::Arrivals`] on the wire: its kind in the first four bits, twelve reserved bits, the fields, and
 //! sixteen reserved bits.
 
-use crate::codec::{HEADERS, long_word, word};
 use crate::malformed::Malformed;
+use crate::words::{HEADERS, long_word, word};
 use crate::{ARRIVALS_BYTES, Extension, HEADER_BYTES};
 
 /// Its kind.

@@ -28,18 +28,15 @@ use crate::arrivals::{self, ARRIVALS};
 use crate::checksum::{checksum, complement, is_valid, sum, sum_native};
 use crate::header::BLANK;
 use crate::malformed::{Covered, Malformed};
+use crate::words::{HEADERS, PROTOCOL, long_word, word};
 use crate::{
     Explicit, Extension, FlowId, HEADER_BYTES, HostId, INT_HOPS, IntRecord, PADDING_PAIRS, Packet,
     SACK_RANGES, TransportId, U24_MAX, flag,
 };
 
-/// The IPv4 protocol number of the transport header: "for experimentation and testing" (RFC 3692).
-pub const PROTOCOL: u8 = 253;
-
 /// Bytes of the IPv4 header.
 pub(crate) const IP_BYTES: usize = 20;
-/// Bytes of the IPv4 and the transport header.
-pub(crate) const HEADERS: usize = HEADER_BYTES as usize;
+
 /// Bytes of the transport-specific part, after the common 8.
 pub(crate) const OWN_BYTES: usize = 12;
 /// Version 4, five 32-bit words of header.
@@ -332,16 +329,6 @@ fn list_bytes(bytes: &[u8], at: u8, length: u16) -> Result<u8, Malformed> {
         return Err(Malformed::Extension { first, reserved });
     }
     Ok(extension)
-}
-
-#[inline]
-pub(crate) fn word(bytes: &[u8], at: usize) -> u16 {
-    u16::from_be_bytes([bytes[at], bytes[at + 1]])
-}
-
-#[inline]
-pub(crate) fn long_word(bytes: &[u8], at: usize) -> u32 {
-    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
 #[inline]

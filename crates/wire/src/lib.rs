@@ -10,22 +10,26 @@ mod checksum;
 mod codec;
 mod extension;
 mod header;
+mod layout;
 mod malformed;
 mod packet;
 pub mod pcapng;
 mod rewrite;
 pub mod telemetry;
 mod view;
+mod words;
 
 pub use checksum::checksum;
 pub use codec::{
-    PROTOCOL, decode, decode_extension, decode_headers, decode_headers_into, encode, encode_headers,
+    decode, decode_extension, decode_headers, decode_headers_into, encode, encode_headers,
 };
 pub use extension::{
     ARRIVALS_BYTES, Explicit, Extension, INT_HOPS, IntRecord, PADDING_PAIRS, SACK_RANGES,
 };
 pub use header::{Header, LAYOUTS, U24_MAX, data_flag, tcp_flag};
+pub use layout::Layout;
 pub use malformed::{Covered, Malformed};
 pub use packet::{Ecn, FlowId, Framing, HEADER_BYTES, HostId, Packet, TransportId, flag};
 pub use rewrite::{rewrite, rewrite_mark};
-pub use view::{HeaderField, HeaderView, Layout, MarkCode};
+pub use view::{HeaderField, HeaderView, MarkCode};
+pub use words::PROTOCOL;

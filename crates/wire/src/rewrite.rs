@@ -2,7 +2,8 @@
 
 use crate::Packet;
 use crate::checksum::{complement, updated};
-use crate::codec::{HEADERS, IP_BYTES, check_common, check_ip, common_words, ip_words, word};
+use crate::codec::{IP_BYTES, check_common, check_ip, common_words, ip_words};
+use crate::words::{HEADERS, word};
 
 /// Sets the mark of an encoded packet, and updates the IPv4 header checksum incrementally if that is
 /// another one.

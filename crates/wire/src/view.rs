@@ -8,6 +8,7 @@
 //!
 //! [`header_view!`]: crate::header_view
 
+use crate::Layout;
 use crate::header::LAYOUTS;
 use crate::{Header, Packet, flag};
 
@@ -186,17 +187,6 @@ fn own_bytes(header: &Header) -> [u8; 12] {
     let mut bytes = [0; 12];
     header.write(&mut bytes);
     bytes
-}
-
-/// The field layout of the twelve bytes of one header kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Layout {
-    /// The five-bit kind on the wire.
-    pub kind: u8,
-    /// The name of the variant of [`Header`].
-    pub name: &'static str,
-    /// Names and widths in bytes of the fields, in order.
-    pub fields: &'static [(&'static str, u8)],
 }
 
 const fn layout_of(name: &str) -> &'static Layout {

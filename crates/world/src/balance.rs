@@ -1,6 +1,7 @@
 //! Choices among equal routes for which a switch looks at its queues, or remembers what it chose; the
 //! same in both worlds.
 
+use crate::route::Ask;
 use crate::{heading, purpose};
 use incast_fabric::balance::{at_switch, flow_hash, pick};
 use incast_fabric::{NodeId, PortId, Routes};
@@ -51,20 +52,6 @@ impl Default for Balance {
             conga_age: Span::from_us(500),
         }
     }
-}
-
-/// What a switch is asked for a packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ask {
-    /// The port with the shortest queue.
-    LeastQueue,
-    /// The port with the shortest queue of some drawn and remembered (DRILL, SIGCOMM 2017).
-    Drill,
-    /// The port of the flow's last packet, or after a pause any.
-    Flowlet,
-    /// The port of the flow's last packet, or after a pause that of the path with the least load; see
-    /// [`Switch::tag`](crate::Switch::tag).
-    Conga,
 }
 
 /// What a switch remembers of the equal routes to a group of destinations.

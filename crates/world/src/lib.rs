@@ -53,7 +53,7 @@ pub use assembly::{
     RunTransport, assemble, check_ports, fabric_site, for_messages, host_site, marks_ecn,
     most_payload, port_site, shaped_share, takes_queues,
 };
-pub use balance::{Ask, Balance, Balancer};
+pub use balance::{Balance, Balancer};
 pub use buffer::SwitchBuffer;
 pub use captures::{CaptureStream, Captures, PacketSink};
 pub use conga::{CONGA_UPLINKS, conga_objection};
@@ -70,7 +70,8 @@ pub use progress::{End, Monitor, Progress, Work};
 pub use queues::Queues;
 pub use record::{add_flows, all_complete, common_width, empty_record, new_deliveries, new_probe};
 pub use route::{
-    Arrival, Choice, Turns, choose, choose_here, heading, path_of, path_use, reverse_path_is_equal,
+    Arrival, Ask, Choice, Turns, choose, choose_here, heading, path_of, path_use,
+    reverse_path_is_equal,
 };
 pub use series::{FlowBytes, PortSeries, series_start};
 pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};

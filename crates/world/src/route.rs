@@ -1,6 +1,5 @@
 //! Which egress a packet takes at a switch; the same in both worlds.
 
-use crate::Ask;
 use incast_fabric::balance::{
     self, RoundRobin, at_level, at_switch, entropy_hash, first_turn, flow_hash, pick, spray_hash,
 };
@@ -244,6 +243,20 @@ impl Turns {
         *turn = turn.wrapping_add(1);
         port
     }
+}
+
+/// What a switch is asked for a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// The port with the shortest queue.
+    LeastQueue,
+    /// The port with the shortest queue of some drawn and remembered (DRILL, SIGCOMM 2017).
+    Drill,
+    /// The port of the flow's last packet, or after a pause any.
+    Flowlet,
+    /// The port of the flow's last packet, or after a pause that of the path with the least load; see
+    /// [`Switch::tag`](crate::Switch::tag).
+    Conga,
 }
 
 #[cfg(test)]

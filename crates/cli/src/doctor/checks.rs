@@ -1,6 +1,5 @@
 //! What the data plane needs of a machine.
 
-use super::Check;
 use super::system::{capabilities, cores, field, hugepages, stalls, stolen};
 use std::path::Path;
 use std::process::Command;
@@ -9,6 +8,29 @@ use std::time::Duration;
 /// Most time in gaps with which real time is worth a try without compensation.
 const STALLED: f64 = 0.01;
 const PCI: &str = "/sys/bus/pci/devices";
+
+/// One thing that was looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it is as it should be.
+    pub ok: bool,
+    /// What was found.
+    pub found: String,
+    /// The command that fixes it, if it does not work.
+    pub fix: Option<String>,
+}
+
+impl Check {
+    pub fn good(name: &'static str, found: impl Into<String>) -> Check {
+        Check { name, ok: true, found: found.into(), fix: None }
+    }
+
+    pub fn bad(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Check {
+        Check { name, ok: false, found: found.into(), fix: Some(fix.into()) }
+    }
+}
 
 /// All checks, in the order in which they are shown.
 pub fn all() -> Vec<Check> {

@@ -3,7 +3,8 @@
 mod checks;
 mod system;
 
-use crate::Ended;
+use crate::process::Ended;
+use checks::Check;
 use clap::{Args, ValueEnum};
 use incast_experiment::Fault;
 use serde_json::{Value, json};
@@ -88,29 +89,6 @@ impl Tier {
             Tier::Nic => &["library", "hugepages", "nic"],
             Tier::RealTime => &["clock", "isolated", "stalls"],
         }
-    }
-}
-
-/// One thing that was looked at.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Check {
-    /// Its name.
-    pub name: &'static str,
-    /// Whether it is as it should be.
-    pub ok: bool,
-    /// What was found.
-    pub found: String,
-    /// The command that fixes it, if it does not work.
-    pub fix: Option<String>,
-}
-
-impl Check {
-    fn good(name: &'static str, found: impl Into<String>) -> Check {
-        Check { name, ok: true, found: found.into(), fix: None }
-    }
-
-    fn bad(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Check {
-        Check { name, ok: false, found: found.into(), fix: Some(fix.into()) }
     }
 }
 

@@ -47,10 +47,8 @@ impl Served {
         let at = place.display().to_string();
         let place = place.canonicalize().map_err(|error| Fault::new(error).placed(at.clone()))?;
         if !place.join(MANIFEST).is_file() {
-            let problem = wrong("not a results folder").expected(
-                "one that `incast run` or `incast compare` wrote, \
-                           with a manifest.json",
-            );
+            let problem = wrong("not a results folder")
+                .expected("one that `incast run` or `incast compare` wrote, with a manifest.json");
             return Err(Fault::new(problem).placed(at));
         }
         let mut files = vec![];

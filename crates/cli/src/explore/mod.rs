@@ -3,8 +3,8 @@
 mod folder;
 mod server;
 
-use crate::Ended;
 use crate::arguments::Explore;
+use crate::process::Ended;
 use crate::session::on_signal;
 use crate::warnings::{NO_BROWSER, warn};
 use folder::Served;

@@ -1,10 +1,51 @@
 //! The bytes of messages: what flows lend, and what arrives.
 
-use super::{Limits, MessageId};
 use crate::Payload;
 use bytes::Bytes;
-use incast_transport::FlowId;
+use incast_transport::{FlowId, Span};
 use std::collections::HashMap;
+
+/// A message of this endpoint. Numbers do not return.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct MessageId(pub u64);
+
+/// Bounds of an endpoint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Bytes of one message, below 4 GiB. A longer one is not taken, and given up where it arrives.
+    pub message: usize,
+    /// Bytes that are on their way, heads included. A single message may be longer.
+    pub queued: usize,
+    /// Messages that are on their way, and requests that wait for their reply.
+    pub messages: usize,
+    /// Bytes of messages that are arriving. What does not fit is given up; its source is told
+    /// nothing and fails.
+    pub arriving: usize,
+    /// Messages that are arriving.
+    pub arrivals: usize,
+    /// A message fails if nothing is heard of its destination for so long.
+    pub silence: Span,
+    /// A message fails if nothing is heard of it for so long, though its destination is alive: it
+    /// may have to wait for others. A message that arrives is given up likewise.
+    pub stall: Span,
+    /// A request fails if its reply does not come for so long after its delivery.
+    pub reply: Span,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            message: 64 << 20,
+            queued: 16 << 20,
+            messages: 1 << 16,
+            arriving: 256 << 20,
+            arrivals: 1 << 16,
+            silence: Span::from_secs(2),
+            stall: Span::from_secs(10),
+            reply: Span::from_secs(10),
+        }
+    }
+}
 
 /// Bytes in front of every message: version, kind, two spare, the length of the body (4), and a
 /// number (8) that says which request this is, or which it answers.

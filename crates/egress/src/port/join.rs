@@ -2,9 +2,27 @@
 
 use super::plan::{Plan, QUEUES, Rule, Rules};
 use super::schedule::{Members, Scheduler, WEIGHT_LIMIT, common_multiple};
-use super::{Join, PolicyConflict, Remedy};
+use super::{PolicyConflict, Remedy};
 use incast_transport::{ClassPolicy, Discipline, Policy, Schedule, Shaper};
 use std::sync::Arc;
+
+/// How the policies of several transports become one port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Join {
+    /// All transports' packets of one class wait in one queue, in the order they came. Each
+    /// transport's own discipline and limit judge its own packets against the entire queue.
+    #[default]
+    Shared,
+    /// Each transport has its data classes to itself, and the transports share the link equally
+    /// in charged bytes. Strict control is common to all and served first.
+    Separate,
+}
+
+impl Join {
+    /// All, with the names scenarios use.
+    pub const NAMES: [(&'static str, Join); 2] =
+        [("shared", Join::Shared), ("separate", Join::Separate)];
+}
 
 /// A queue in the making.
 struct Place {

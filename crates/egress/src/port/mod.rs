@@ -26,6 +26,7 @@ mod transmitter;
 pub use classed::Classed;
 pub use conflict::{PolicyConflict, Remedy};
 pub use fifo::Fifo;
+pub use join::Join;
 pub use pair::Pair;
 pub use schedule::Scheduler;
 pub use shaper::TokenBucket;
@@ -36,24 +37,6 @@ use incast_transport::{ClassPolicy, Policy, Port, PortSite, Schedule, TransportI
 use plan::Rules;
 use std::sync::Arc;
 use transmitter::{Seen, Transmitter};
-
-/// How the policies of several transports become one port.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Join {
-    /// All transports' packets of one class wait in one queue, in the order they came. Each
-    /// transport's own discipline and limit judge its own packets against the entire queue.
-    #[default]
-    Shared,
-    /// Each transport has its data classes to itself, and the transports share the link equally
-    /// in charged bytes. Strict control is common to all and served first.
-    Separate,
-}
-
-impl Join {
-    /// All, with the names scenarios use.
-    pub const NAMES: [(&'static str, Join); 2] =
-        [("shared", Join::Shared), ("separate", Join::Separate)];
-}
 
 /// One transport's rule for the ECN-capable packets (RFC 3168) of several.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -26,10 +26,9 @@ use incast_transport::{
     Bytes, ClassPolicy, Classes, Env, FabricSite, Flow, FlowId, Framing, Header, Host, Limit,
     Observed, PADDING_PAIRS, PacketRef, Rate, Shaper, Span, Time, TransportId,
 };
+pub use outbox::CREDIT;
 use outbox::Outbox;
 
-/// Service class of credits.
-pub const CREDIT: u8 = 0;
 /// Service class of all else, control packets included: only credits may be in theirs.
 pub const DATA: u8 = 1;
 

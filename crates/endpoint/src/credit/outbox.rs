@@ -1,8 +1,10 @@
 //! Packets that wait for the NIC: credits, and in one queue all else.
 
-use super::CREDIT;
 use crate::queue::Queue;
 use incast_transport::{Env, Extension, Framing, Packet, PacketRef};
+
+/// Service class of credits.
+pub const CREDIT: u8 = 0;
 
 /// A packet and when its information was current, in picoseconds.
 #[derive(Clone, Copy)]

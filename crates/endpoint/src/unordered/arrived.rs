@@ -1,7 +1,6 @@
 //! The receiving side of a host: what has arrived of each flow, and the answers.
 
 use super::credit::{CreditPlan, Demand, Puller};
-use super::sender::Question;
 use super::views::{Ack, Complete, Data, Nack, Probe, Pull};
 use super::{CONTROL, PADDING};
 use crate::flow_table::{FlowSet, FlowTable};
@@ -10,6 +9,17 @@ use crate::receiver_driven::{Arrival, Arrivals};
 use incast_transport::{
     Ecn, Env, Extension, FlowId, Header, HostId, Packet, PacketRef, Time, flag,
 };
+
+/// A question about a packet that is taken for lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// The packet.
+    pub packet: u32,
+    /// The class of the probe that asks it.
+    pub class: u8,
+    /// The credit that it asks for.
+    pub target: u32,
+}
 
 /// A packet without payload that waits for the NIC.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,8 @@
 //! One host: its senders take turns at the NIC.
 
 use super::arrived::{Receivers, Reply, Seen};
-use super::credit::CreditPlan;
 use super::law::Law;
-use super::paths::Strategy;
-use super::sender::Outbound;
-use super::sleek::SleekPlan;
+use super::sender::{HostPlan, Outbound};
 use super::views::{Ack, Complete, Data, Nack, Pull};
 use super::{CONTROL, DATA, PADDING};
 use crate::flow_table::FlowTable;
@@ -13,42 +10,8 @@ use crate::queue::Queue;
 use crate::receiver_driven::FlowTimers;
 use incast_transport::{
     Classes, Ecn, Env, Extension, Flow, FlowId, Header, Host, Observed, Packet, PacketRef, Reason,
-    Span, Time, TransportId, flag,
+    Time, flag,
 };
-
-/// What a host needs to know.
-#[derive(Clone, Copy, Debug)]
-pub struct HostPlan {
-    /// Whose packets it sends.
-    pub transport: TransportId,
-    /// Bytes of the headers of a packet, extension included.
-    pub header: u32,
-    /// Payload of a full packet.
-    pub max_payload: u16,
-    /// How paths are chosen, and among how many.
-    pub strategy: Strategy,
-    /// A power of two.
-    pub paths: u32,
-    /// Whether switches cut packets instead of dropping them.
-    pub trims: bool,
-    /// Bytes that need an ACK.
-    pub ack_every: u64,
-    /// A packet of which nothing is heard for so long is lost.
-    pub timeout: Span,
-    /// Probes of a flow are so far apart at least.
-    pub probe_every: Span,
-    /// Credits that receivers give, if they do.
-    pub credits: Option<CreditPlan>,
-    /// Recovery by gaps in what has arrived, if there is one.
-    pub sleek: Option<SleekPlan>,
-}
-
-impl HostPlan {
-    /// Bytes of a full packet.
-    pub fn mtu(&self) -> u32 {
-        self.header + self.max_payload as u32
-    }
-}
 
 /// Everything of one transport on one host. Flows begin with a copy of its law.
 pub struct UnorderedHost<L> {

@@ -13,9 +13,10 @@ mod sleek;
 mod views;
 
 pub use credit::{Credit, CreditPlan, Demand, Grant, Puller, QUANTUM};
-pub use host::{HostPlan, UnorderedHost};
+pub use host::UnorderedHost;
 pub use law::{Cut, Law, News, Unbounded};
 pub use paths::{Heard, Paths, Permutation, Strategy};
+pub use sender::HostPlan;
 pub use sleek::SleekPlan;
 pub use views::{Ack, Complete, Data, Nack, Probe, Pull};
 

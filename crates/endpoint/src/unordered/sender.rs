@@ -1,15 +1,48 @@
 //! One flow at its source.
 
-use super::arrived::Seen;
-use super::credit::Credit;
-use super::host::HostPlan;
+use super::arrived::{Question, Seen};
+use super::credit::{Credit, CreditPlan};
 use super::law::{Cut, Law, News};
-use super::paths::{Heard, Paths};
+use super::paths::{Heard, Paths, Strategy};
 use super::sent::Sent;
-use super::sleek::{self, Sleek};
+use super::sleek::{self, Sleek, SleekPlan};
 use super::views::{Ack, Nack};
 use super::{CONTROL, DATA};
-use incast_transport::{Flow, Observed, Random, Reason, Time};
+use incast_transport::{Flow, Observed, Random, Reason, Span, Time, TransportId};
+
+/// What a host needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct HostPlan {
+    /// Whose packets it sends.
+    pub transport: TransportId,
+    /// Bytes of the headers of a packet, extension included.
+    pub header: u32,
+    /// Payload of a full packet.
+    pub max_payload: u16,
+    /// How paths are chosen, and among how many.
+    pub strategy: Strategy,
+    /// A power of two.
+    pub paths: u32,
+    /// Whether switches cut packets instead of dropping them.
+    pub trims: bool,
+    /// Bytes that need an ACK.
+    pub ack_every: u64,
+    /// A packet of which nothing is heard for so long is lost.
+    pub timeout: Span,
+    /// Probes of a flow are so far apart at least.
+    pub probe_every: Span,
+    /// Credits that receivers give, if they do.
+    pub credits: Option<CreditPlan>,
+    /// Recovery by gaps in what has arrived, if there is one.
+    pub sleek: Option<SleekPlan>,
+}
+
+impl HostPlan {
+    /// Bytes of a full packet.
+    pub fn mtu(&self) -> u32 {
+        self.header + self.max_payload as u32
+    }
+}
 
 /// A packet that leaves.
 #[derive(Clone, Copy, Debug)]
@@ -22,17 +55,6 @@ pub struct Leaving {
     pub again: bool,
     /// Whether it is to be answered at once.
     pub asks: bool,
-    /// The credit that it asks for.
-    pub target: u32,
-}
-
-/// A question about a packet that is taken for lost.
-#[derive(Clone, Copy, Debug)]
-pub struct Question {
-    /// The packet.
-    pub packet: u32,
-    /// The class of the probe that asks it.
-    pub class: u8,
     /// The credit that it asks for.
     pub target: u32,
 }

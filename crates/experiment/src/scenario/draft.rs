@@ -7,7 +7,7 @@ use super::node::{Node, Origin, Value};
 use super::{Run, Scenario, Traffic};
 use crate::Fault;
 use crate::fault::{Problem, expected, wrong};
-use crate::inputs::{bytes_of, text_of};
+use crate::files::{bytes_of, text_of};
 use incast_measure::InputFile;
 use std::path::Path;
 
@@ -192,10 +192,8 @@ impl Draft {
     /// The scenario, every value read as its type and in its accepted range.
     pub fn scenario(&self) -> Result<Scenario, Fault> {
         if self.root.get("study").is_some() {
-            let problem = wrong("the file describes a study of many runs").expected(
-                "`incast study FILE`, or \
-                           the scenario without [study]",
-            );
+            let problem = wrong("the file describes a study of many runs")
+                .expected("`incast study FILE`, or the scenario without [study]");
             return Err(self.placed(Fault::at("study", problem)));
         }
         let read = Scenario::read(&self.root, "").and_then(|scenario| {

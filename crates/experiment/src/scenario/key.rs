@@ -1,6 +1,5 @@
 //! What is known of a key of a scenario: for documentation, and for flags that set it.
 
-use super::Scenario;
 use super::node::Node;
 use crate::Fault;
 use serde_json::{Value, json};
@@ -89,27 +88,11 @@ pub struct Key {
 const LONGEST_TITLE: usize = 44;
 
 /// The last part of a path as words: `fabric.uplink_rate` is "Uplink rate".
-fn humanised(path: &str) -> String {
+pub(super) fn humanised(path: &str) -> String {
     let name = path.rsplit('.').next().unwrap_or(path).replace('_', " ");
     let mut letters = name.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string());
     first.unwrap_or_default() + letters.as_str()
-}
-
-/// The title of the key at a path as a scenario has it, such as `traffic.0.load`, in traffic of `kind`
-/// if it is in an entry of traffic. A parameter of a transport is called by both names.
-pub fn title_of(path: &str, kind: Option<&str>) -> String {
-    if let Some(parameter) = path.strip_prefix("transport.parameters.")
-        && let Some((transport, name)) = parameter.split_once('.')
-    {
-        return format!("{transport}: {}", name.replace('_', " "));
-    }
-    let parts: Vec<&str> = path.split('.').filter(|part| part.parse::<u32>().is_err()).collect();
-    let path = parts.join(".");
-    let own =
-        |key: &&Key| key.path == path && (key.kind.is_none() || kind.is_none() || key.kind == kind);
-    let keys = Scenario::all_keys();
-    keys.iter().find(own).map_or_else(|| humanised(&path), Key::title)
 }
 
 impl Key {
@@ -178,7 +161,7 @@ impl Key {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::{Scenario, title_of};
 
     #[test]
     fn titles_are_the_first_words_of_a_meaning_if_they_are_short() {

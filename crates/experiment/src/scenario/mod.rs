@@ -14,26 +14,29 @@ mod queue;
 mod range;
 mod section;
 pub mod study;
+mod title;
 mod traffic;
+mod world;
 
 pub use dataplane::{Backend, Clock, DataPlane};
 pub use docs::{keys_markdown, study_markdown};
 pub use draft::Draft;
 pub use field::{Auto, Buffer, Hosts, Overhead, auto};
 pub use incast_transport::Setting;
-pub use key::{Command, Flag, Form, Key, Preset, title_of};
+pub use key::{Command, Flag, Form, Key, Preset};
 pub use names::{ForwardingName, Issue, NicChoice};
 pub use node::{Node, Origin, Value};
 pub use pfc::{Pfc, Storm, Watchdog};
-pub use program::Program;
+pub use program::{Placement, Program};
 pub use queue::Queue;
+pub use title::title_of;
 pub use traffic::{
     AllToAll, Burst, ClosedLoop, Collective, FlowFile, Incast, Long, ManyToMany, Permutation,
     Poisson, Requests, Traffic,
 };
+pub use world::World;
 
 use crate::Fault;
-use crate::world::World;
 use field::Field;
 use incast_egress::port::Join;
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Span, Time};

@@ -3,9 +3,9 @@
 use super::dataplane::{Backend, Clock};
 use super::field::Field;
 use super::node::{Node, Value};
+use super::world::World;
 use crate::Fault;
 use crate::fault::one_of;
-use crate::world::World;
 use incast_egress::port::Join;
 use incast_transport::{Acks, Routing};
 use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit, StartUnit};

@@ -7,7 +7,6 @@ use super::node::Node;
 use super::section::{Table, join, within};
 use super::section::{brief, first, preset, read_key, section};
 use crate::Fault;
-use crate::programs::Placement;
 use incast_transport::Span;
 
 section! {
@@ -34,5 +33,32 @@ section! {
             "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
         /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
         priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
+    }
+}
+
+/// At which hosts ranks are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// The first ones.
+    Packed,
+    /// Every so many, then from the second on.
+    Strided(usize),
+    /// At random.
+    Random,
+    /// As a file of this name and text says.
+    File(String, String),
+}
+
+impl Placement {
+    /// The one that a scenario names.
+    pub fn of(text: &str) -> Option<Placement> {
+        match text {
+            "packed" => Some(Placement::Packed),
+            "random" => Some(Placement::Random),
+            other => {
+                let stride = other.strip_prefix("strided:")?.parse().ok()?;
+                (stride > 0).then_some(Placement::Strided(stride))
+            }
+        }
     }
 }

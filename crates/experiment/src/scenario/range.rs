@@ -5,10 +5,10 @@ use super::key::{Key, Preset};
 use super::node::{Node, Value};
 use super::section::{Section, Table, join, within};
 use super::section::{brief, first, preset, read_key, section, section_field};
-use super::study::Any;
 use crate::Fault;
 use crate::fault::{Problem, expected, wrong};
 use incast_transport::{Bytes, Rate, Span};
+use std::convert::Infallible;
 
 /// Most values of a range.
 const MOST: f64 = 100_000.0;
@@ -198,6 +198,26 @@ fn rounded(value: f64, decimals: usize) -> f64 {
 /// Rounded to six significant digits.
 fn significant(value: f64) -> f64 {
     format!("{value:.5e}").parse().expect("a number that was printed")
+}
+
+/// A value of any type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Any(pub Node);
+
+impl Field for Any {
+    type Item = Infallible;
+    fn expects() -> String {
+        "a value".into()
+    }
+    fn read(node: &Node, _path: &str) -> Result<Any, Fault> {
+        Ok(Any(node.clone()))
+    }
+    fn write(&self) -> Option<Node> {
+        Some(self.0.clone())
+    }
+    fn items(&self) -> Vec<&Infallible> {
+        vec![]
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::Field;
 use super::key::{Form, Key, Preset};
 use super::node::{Node, Value};
 use super::range;
+pub use super::range::Any;
 use super::section::{Section, Table, join, within};
 use super::section::{brief, first, preset, read_key, section, section_field};
 use crate::Fault;
@@ -204,26 +205,6 @@ impl Field for Choice {
     }
     fn write(&self) -> Option<Node> {
         Some(Value::List(self.0.clone()).into())
-    }
-    fn items(&self) -> Vec<&Infallible> {
-        vec![]
-    }
-}
-
-/// A value of any type.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Any(pub Node);
-
-impl Field for Any {
-    type Item = Infallible;
-    fn expects() -> String {
-        "a value".into()
-    }
-    fn read(node: &Node, _path: &str) -> Result<Any, Fault> {
-        Ok(Any(node.clone()))
-    }
-    fn write(&self) -> Option<Node> {
-        Some(self.0.clone())
     }
     fn items(&self) -> Vec<&Infallible> {
         vec![]

@@ -1,6 +1,6 @@
 //! What is stored of the messages of a collective.
 
-use super::Leg;
+use super::found::Leg;
 use crate::explanation::PART_NAMES;
 use crate::repeat::Results;
 use incast_experiment::Fault;

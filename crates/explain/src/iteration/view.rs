@@ -1,8 +1,9 @@
 //! An iteration as text, as a page and as a picture.
 
 use super::{Iteration, RankFacts};
-use crate::console::{bars, percent, size, time, wrapped};
+use crate::console::{bars, wrapped};
 use crate::page::{escape, head, prose, waterfall};
+use crate::words::{percent, size, time};
 use std::fmt::Write;
 
 /// Rows of a list in a text.

@@ -1,7 +1,7 @@
 //! What took longest, in sentences.
 
-use super::Iteration;
-use crate::console::{percent, size, time};
+use super::found::Iteration;
+use crate::words::{percent, size, time};
 
 /// Parts of a path that get a name.
 const NAMED: usize = 3;

@@ -8,11 +8,11 @@
 //! Headers of four integers (`<nodes> <switches> <tors> <links>`, ns3-datacenter) and of six words
 //! (`<nodes> <gpus per server> <nvswitches> <switches> <links> <gpu type>`, SimAI) are read too.
 
+use super::imported::{Imported, MOST_LINKS, MOST_NODES, error_at};
 use super::warning::{
     DELAYS_IN_SECONDS, HOSTS_FORWARD, HOSTS_WITH_NICS, LINES_IGNORED, NVSWITCHES_LEFT_OUT,
     PARALLEL_LINKS, TORS_DISAGREE,
 };
-use super::{Imported, MOST_LINKS, MOST_NODES, error_at};
 use crate::{Fabric, Graph, NodeId, PortId, Problem, Tier, TopologyError, Vertex};
 use incast_units::fault::{self, wrong};
 use incast_units::{Notice, Rate, Span};
@@ -369,12 +369,8 @@ fn read_link(
     let delay = Span::of_ns3(text).map_err(|problem| refuse(problem.in_part("delay")))?;
     if bare && delay > LONGEST_BARE {
         return Err(refuse(
-            wrong(format!("delay `{text}`: without a unit it is in seconds, as in ns-3")).expected(
-                format!(
-                    "at most \
-             {LONGEST_BARE}, or a unit, such as `{text}ns`"
-                ),
-            ),
+            wrong(format!("delay `{text}`: without a unit it is in seconds, as in ns-3"))
+                .expected(format!("at most {LONGEST_BARE}, or a unit, such as `{text}ns`")),
         ));
     }
     let loss = match loss.parse::<f64>() {

@@ -1,21 +1,12 @@
 //! htsim's `.topo` files and the failure lines of its connection matrices.
 
+use super::imported::{Imported, TierQueues, check_size, error_at};
 use super::warning::{RADIX_IGNORED, SWITCH_LATENCY_IN_LINKS};
-use super::{Imported, check_size, error_at};
 use crate::fabric::Tier;
 use crate::shapes::{LeafSpine, ThreeTier};
 use crate::{Fabric, TopologyError};
 use incast_units::fault::{Problem, nearest, wrong};
 use incast_units::{Bytes, Notice, Rate, Span, Time};
-
-/// Buffers per port of one tier, as a `.topo` file states them, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TierQueues {
-    /// `Queue_Up`: ports towards the tier above.
-    pub up: Option<Bytes>,
-    /// `Queue_Down`: ports towards the tier below.
-    pub down: Option<Bytes>,
-}
 
 const HEADER_KEYS: [&str; 3] = ["nodes", "tiers", "podsize"];
 const TIER_KEYS: [&str; 9] = [

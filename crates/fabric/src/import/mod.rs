@@ -2,62 +2,19 @@
 
 mod hpcc;
 mod htsim;
+mod imported;
 mod warning;
 
 pub use hpcc::{export_hpcc_topology, import_hpcc_topology};
-pub use htsim::{HtsimFailure, TierQueues, import_htsim_topo};
+pub use htsim::{HtsimFailure, import_htsim_topo};
+pub use imported::{Imported, TierQueues};
 pub use warning::WARNINGS;
 
-use crate::{Fabric, Problem, Size, TopologyError};
+use crate::TopologyError;
+use imported::error_at;
+use incast_units::Span;
 use incast_units::fault::{self, wrong};
-use incast_units::{Notice, Span};
 use std::path::Path;
-
-/// More nodes than this in a file are refused: a few digits may ask for any number.
-const MOST_NODES: u64 = 1 << 21;
-/// More links than this are refused, too.
-const MOST_LINKS: u64 = 1 << 23;
-
-/// Refuses a file that asks for too much.
-fn check_size(Size { nodes, links }: Size) -> Result<(), TopologyError> {
-    if nodes <= MOST_NODES && links <= MOST_LINKS {
-        return Ok(());
-    }
-    Err(TopologyError::new(Problem::TooLarge(format!(
-        "{nodes} hosts and switches with {links} links; a file may have {MOST_NODES} with {MOST_LINKS}"
-    ))))
-}
-
-/// A fabric read from a file, and how its numbers translate.
-#[derive(Clone, Debug)]
-pub struct Imported {
-    /// The fabric, named after the file.
-    pub fabric: Fabric,
-    /// What a reader should know: what was left out or folded into something else.
-    pub notes: Vec<Notice>,
-    /// Buffers per tier, edge first, where the file states them (htsim).
-    pub queues: Vec<TierQueues>,
-    host_ids: Vec<u32>,
-    switch_ids: Vec<u32>,
-}
-
-impl Imported {
-    /// The number each host had in the file, by its host number here. Ascending.
-    pub fn host_ids(&self) -> &[u32] {
-        &self.host_ids
-    }
-
-    /// The number each switch had in the file, in the order of the switches here; of a switch on a host's board,
-    /// the host's.
-    pub fn switch_ids(&self) -> &[u32] {
-        &self.switch_ids
-    }
-
-    /// The host that had this number in the file; `None` for a switch or an unknown number.
-    pub fn host_of(&self, id: u32) -> Option<u32> {
-        self.host_ids.binary_search(&id).ok().map(|host| host as u32)
-    }
-}
 
 /// The topology files that are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +67,7 @@ pub fn import_text_with(file: &str, text: &str, forward: bool) -> Result<Importe
         Some(Kind::HtsimTopo) => import_htsim_topo(file, text),
         None => {
             let message = wrong("not a topology file").expected(
-                "an ns-3 header such as `320 64 640`, or \
-                 htsim's `Nodes`, `Tiers`, `Podsize`",
+                "an ns-3 header such as `320 64 640`, or htsim's `Nodes`, `Tiers`, `Podsize`",
             );
             Err(error_at(file, 1, message))
         }
@@ -130,9 +86,4 @@ pub fn import_file(path: &Path) -> Result<Imported, TopologyError> {
         error_at(&file, line, wrong(format!("the byte 0x{byte:02x} is no text")).expected("UTF-8"))
     })?;
     import_text(&file, &text)
-}
-
-/// An error at a line of a file.
-fn error_at(file: &str, line: usize, message: impl Into<fault::Problem>) -> TopologyError {
-    TopologyError::malformed(message).at(file, Some(line as u32))
 }

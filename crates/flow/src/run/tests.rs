@@ -1,5 +1,6 @@
 use super::*;
 use incast_fabric::{LinkDefaults, NodeId, ideal_fct_over_uniform, parse};
+use incast_transport::Routing;
 use incast_transport::{Bytes, Flow, HostId, Segments};
 
 const ID: TransportId = TransportId(4);

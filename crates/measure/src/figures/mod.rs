@@ -45,3 +45,18 @@ pub fn write_figures(report: &Path, figures: &[Figure]) -> Result<(), FolderErro
         write_atomic(&folder.join(format!("{}.json", figure.name)), text.as_bytes())
     })
 }
+
+/// Parts of a completion time that a flow has alone, too: sending, serialisation, propagation.
+const ALONE: [usize; 3] = [0, 8, 9];
+
+/// Share of the time from which a part is named.
+const NAMED: f64 = 0.1;
+
+/// The largest part and its share of all, if that is worth a word.
+pub(crate) fn largest(parts: &[f64; 14]) -> Option<(&'static str, f64)> {
+    let total: f64 = parts.iter().sum();
+    let others = (0..parts.len()).filter(|at| !ALONE.contains(at));
+    let most = others.max_by(|a, b| parts[*a].total_cmp(&parts[*b]))?;
+    let share = parts[most] / total;
+    (share >= NAMED).then_some((PARTS[most].0, share))
+}

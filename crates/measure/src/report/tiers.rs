@@ -1,6 +1,5 @@
 //! The ports of each tier as a table.
 
-use super::folded;
 use super::table::{Get, cells, heads};
 use crate::number::escape;
 use crate::{Summary, TierSummary};
@@ -69,5 +68,18 @@ pub(super) fn table(summaries: &[Summary]) -> String {
          ports.</p>\n",
         folded("columns are", &left),
         folded("rows are", &still)
+    )
+}
+
+/// What is zero in every run, folded.
+pub(super) fn folded(what: &str, names: &[&str]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let (count, names) = (names.len(), escape(&names.join("; ")));
+    let what = if count == 1 { what.replace("s are", " is") } else { what.to_string() };
+    format!(
+        "<details class=\"fold\"><summary>{count} {what} zero in every run</summary><p>{names}</p>\
+         </details>\n"
     )
 }

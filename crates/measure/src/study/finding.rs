@@ -4,7 +4,7 @@ use super::StudyResults;
 use super::curves::{Shown, lower};
 use super::facets::{Estimate, Facets, Place};
 use crate::PartMeans;
-use crate::headline::largest;
+use crate::figures::largest;
 use crate::numbers::{Better, Number};
 use crate::statistics::{mean, paired};
 

@@ -2,7 +2,10 @@
 
 use crate::homa::headers::{Busy, Data, Finish, Grant, Resend, Unknown};
 use incast_endpoint::first_round::views::{Ack, Probe, ProbeAck};
-use incast_transport::HeaderView;
+use incast_transport::{HeaderView, TransportId};
+
+/// Aeolus's number on the wire.
+pub const ID: TransportId = TransportId(8);
 
 /// The packets that Aeolus sends.
 pub const HEADERS: &[HeaderView] = &[

@@ -8,9 +8,11 @@ mod network_tests;
 mod params;
 mod receiver;
 mod sender;
+mod terms;
 #[cfg(test)]
 mod tests;
 
+pub use headers::ID;
 pub use params::{Both, Params, ThresholdOf};
 
 use crate::homa::headers::{Data, Grant, Resend};
@@ -22,13 +24,12 @@ use incast_endpoint::outbox::CONTROL;
 use incast_transport::{
     Bytes, Classes, Declaration, Discipline, EcnUse, Env, FabricSite, Flow, FlowId, Header, Host,
     HostSite, Info, Kind, Limit, Observed, Optional, Packet, PacketRef, Policy, PortSite, Routing,
-    Span, Time, TransportId,
+    Span, Time,
 };
 use receiver::Probed;
 use sender::Rounds;
+use terms::Terms;
 
-/// Aeolus's number on the wire.
-pub const ID: TransportId = TransportId(8);
 /// Least automatic time for a probe's reply, in base RTT.
 const PROBE_ROUND_TRIPS: u64 = 3;
 /// Largest share of that time due to the drain of a full buffer, in base RTT.
@@ -63,14 +64,6 @@ pub static ENTRY: Declaration<Both, homa::Levels> = Declaration {
 };
 
 type Ready = incast_transport::Ready<Both, homa::Levels>;
-
-/// Settings of a host in addition to Homa's.
-#[derive(Clone, Copy, Debug)]
-struct Terms {
-    round: RoundTerms,
-    host_burst: u32,
-    homa: homa::Terms,
-}
 
 fn host(aeolus: &Ready, site: &HostSite) -> Box<dyn Host> {
     let terms = terms(aeolus, site);

@@ -1,6 +1,7 @@
 //! Sources: the first RTT of each flow, its probe and its ACKs.
 
-use super::{ID, Terms};
+use super::headers::ID;
+use super::terms::Terms;
 use incast_endpoint::first_round::views::{Ack, Probe, ProbeAck};
 use incast_endpoint::first_round::{FirstRound, RoundTerms};
 use incast_endpoint::flow_table::FlowTable;

@@ -2,7 +2,10 @@
 
 use super::Code;
 use incast_endpoint::receiver_driven::views::{Data, Finish, Grant};
-use incast_transport::{HeaderView, MarkCode};
+use incast_transport::{HeaderView, MarkCode, TransportId};
+
+/// AMRT's number on the wire.
+pub const ID: TransportId = TransportId(0x85);
 
 /// The packets that AMRT sends.
 pub const HEADERS: &[HeaderView] =

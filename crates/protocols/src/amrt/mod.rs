@@ -10,6 +10,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
+pub use headers::ID;
 pub use params::{Gap, Losses, Params, Recovery};
 pub use receiver::{Expectations, paper::Paper, passed::Passed};
 pub use switch::{Code, GapMarker};
@@ -18,11 +19,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{OwnGrants, ReceiverDriven};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
-    Routing, TransportId,
+    Routing,
 };
-
-/// AMRT's number on the wire.
-pub const ID: TransportId = TransportId(0x85);
 
 /// The catalogue entry.
 pub static ENTRY: Declaration<Params, Expectations> = Declaration {

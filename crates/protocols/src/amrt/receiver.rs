@@ -5,7 +5,9 @@
 pub mod paper;
 pub mod passed;
 
-use super::{Code, ID, Params, sender::PACKETS};
+use super::headers::ID;
+use super::switch::PACKETS;
+use super::{Code, Params};
 use incast_endpoint::receiver_driven::{Order, OwnGrants, ReceiverTerms, Tells};
 use incast_transport::{FabricSite, Span, Time};
 use std::collections::VecDeque;

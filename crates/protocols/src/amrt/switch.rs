@@ -77,3 +77,10 @@ impl Marker for GapMarker {
         false
     }
 }
+
+/// Packets released by a grant of each code (AMRT §4.3).
+pub const PACKETS: [u8; 4] = {
+    let mut packets = [1; 4];
+    packets[Code::Room as usize] = 2;
+    packets
+};

@@ -2,7 +2,8 @@
 
 use incast_endpoint::rto::accepted;
 use incast_endpoint::sender::STAMP_BYTES;
-use incast_transport::{Bytes, FabricSite, ParameterError, ParameterSet, Rate, Span};
+use incast_transport::fault::expected;
+use incast_transport::{Bytes, FabricSite, Fault, ParameterSet, Rate, Span};
 
 fn some_bytes(bytes: &Option<Bytes>) -> bool {
     bytes.is_none_or(|bytes| (1..=1_000_000_000).contains(&bytes.0))
@@ -69,14 +70,14 @@ pub(super) const SETS: &[ParameterSet] = &[
 
 impl Params {
     /// Whether bounds are in order.
-    pub(super) fn check(&self, fabric: &FabricSite) -> Result<(), ParameterError> {
-        fabric.check_control_limit::<Params>("bolt", "control_limit", self.control_limit)?;
+    pub(super) fn check(&self, fabric: &FabricSite) -> Result<(), Fault> {
+        fabric.check_control_limit("control_limit", self.control_limit)?;
         let most = Rule::new(self, fabric.host_rate, fabric).most;
         if self.min_window.0 <= most {
             return Ok(());
         }
-        let problem = format!("expected at most window = {most}B");
-        Err(ParameterError::of::<Params>("bolt", "min_window", self.min_window, problem))
+        let problem = expected(format!("at most window = {most}B"));
+        Err(Fault::value("min_window", self.min_window, problem))
     }
 }
 

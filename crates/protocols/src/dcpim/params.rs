@@ -1,7 +1,8 @@
 //! Parameters.
 
 use super::clock::Clock;
-use incast_transport::{Bytes, FabricSite, HostSite, Limit, ParameterError, ParameterSet, Span};
+use incast_transport::fault::expected;
+use incast_transport::{Bytes, FabricSite, Fault, HostSite, Limit, ParameterSet, Span};
 
 fn packets(count: &Option<u32>) -> bool {
     count.is_none_or(|count| (1..=1_000_000).contains(&count))
@@ -88,34 +89,29 @@ impl Params {
     }
 
     /// Whether an epoch holds a packet of each channel, and buffers hold one.
-    pub(super) fn check(&self, fabric: &FabricSite) -> Result<(), ParameterError> {
+    pub(super) fn check(&self, fabric: &FabricSite) -> Result<(), Fault> {
         let (given, least) = (self.control(fabric), Params::least_control(fabric));
         if given < least {
-            let problem = format!("expected at least {least}, or grants come after their round");
-            return Err(ParameterError::of::<Params>("dcpim", "control_rtt", given, problem));
+            let problem = expected(format!("at least {least}, or grants come after their round"));
+            return Err(Fault::value("control_rtt", given, problem));
         }
         let slot = fabric.mtu_time(fabric.host_rate);
         let (_, round, epoch) = self.times(fabric);
         if epoch < slot * self.channels as u64 {
-            let problem = format!(
-                "expected at most {}: an epoch of {epoch} ({} rounds of {round}) holds no packet of more",
+            let problem = expected(format!(
+                "at most {}: an epoch of {epoch} ({} rounds of {round}) holds no packet of more",
                 (epoch.0 / slot.0.max(1)).max(1),
                 self.rounds
-            );
-            return Err(ParameterError::of::<Params>("dcpim", "channels", self.channels, problem));
+            ));
+            return Err(Fault::value("channels", self.channels, problem));
         }
         let most = (1.0 - 1.0 / self.round) / 2.0;
         if self.clock_offset > most {
-            let problem = format!("expected at most {most:.3} with round = {}", self.round);
-            return Err(ParameterError::of::<Params>(
-                "dcpim",
-                "clock_offset",
-                self.clock_offset,
-                problem,
-            ));
+            let problem = expected(format!("at most {most:.3} with round = {}", self.round));
+            return Err(Fault::value("clock_offset", self.clock_offset, problem));
         }
         match self.buffer {
-            Some(buffer) => fabric.check_data_limit::<Params>("dcpim", "buffer", buffer),
+            Some(buffer) => fabric.check_data_limit("buffer", buffer),
             None => Ok(()),
         }
     }

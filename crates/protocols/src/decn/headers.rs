@@ -1,8 +1,13 @@
 //! The packets of DECN: those of the common sender, with four bits of feedback in reserved bits of
 //! their headers; the ECN bits mark the start of a feedback unit (DECN §III-C). ACKs repeat both.
 
-use super::{FIRST_OF_UNIT, OTHERS};
-use incast_transport::{HeaderView, MarkCode, header_view, tcp_flag};
+use incast_transport::{HeaderView, MarkCode, TransportId, header_view, tcp_flag};
+
+/// DECN's number on the wire; its code is in the ECN bits.
+pub const ID: TransportId = TransportId(0x92);
+/// The mark of the first packet of a feedback unit, and of all others (DECN §III-C).
+pub const FIRST_OF_UNIT: u8 = 0b01;
+pub(super) const OTHERS: u8 = 0b00;
 
 /// The packets that DECN sends.
 pub const HEADERS: &[HeaderView] = &[Data::VIEW.coded(CODES), Ack::VIEW.coded(CODES)];

@@ -14,25 +14,20 @@ mod switch;
 mod tests;
 
 pub use code::Unit;
+pub use headers::{FIRST_OF_UNIT, ID};
 pub use params::{Cadence, Params, Rule};
 pub use receiver::Copying;
 pub use sender::Decn;
 pub use switch::{DecnMarker, Sampling, Shares};
 
 use deviations::DEVIATIONS;
+use headers::OTHERS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
     Declaration, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready, Routing,
-    TransportId,
 };
 
-/// DECN's number on the wire; its code is in the ECN bits.
-pub const ID: TransportId = TransportId(0x92);
-
-/// The mark of the first packet of a feedback unit, and of all others (DECN §III-C).
-pub const FIRST_OF_UNIT: u8 = 0b01;
-const OTHERS: u8 = 0b00;
 /// The four bits that a sender writes into the packets of a unit.
 pub const UNDECIDED: u8 = code::nibble(code::LARGEST, 0);
 

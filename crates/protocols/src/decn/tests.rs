@@ -6,6 +6,7 @@ use incast_endpoint::sender::{Ack, AckFields, Arriving, Control, Feedback, Loss,
 use incast_testkit::{
     MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
 };
+use incast_transport::TransportId;
 use incast_transport::{
     Extension, FlowId, Header, Packet, PacketRef, Random, Rate, Span, Time, flag,
 };

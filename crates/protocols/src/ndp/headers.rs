@@ -1,7 +1,14 @@
 //! The packets of NDP, and what their headers say (NDP §3). Trimmed and bounced data is
 //! told by flags that any packet may carry.
 
-use incast_transport::{HeaderView, data_flag, header_view};
+use incast_transport::{HeaderView, TransportId, data_flag, header_view};
+
+/// NDP's number on the wire.
+pub const ID: TransportId = TransportId(4);
+/// Class of headers, ACKs, NACKs and pulls.
+pub const CONTROL: u8 = 0;
+/// Class of data.
+pub const DATA: u8 = 1;
 
 /// The packets that NDP sends.
 pub const HEADERS: &[HeaderView] = &[Data::VIEW, Ack::VIEW, Complete::VIEW, Nack::VIEW, Pull::VIEW];

@@ -1,30 +1,16 @@
 //! One host: its senders take turns at the NIC, its receivers share one pacer.
 
-use super::headers::{Ack, Complete, Data, Nack, Pull};
+use super::headers::{Ack, CONTROL, Complete, DATA, Data, ID, Nack, Pull};
 use super::receiver::{Receivers, Reply};
-use super::sender::{Sender, Sent};
-use super::{CONTROL, DATA, ID};
+use super::sender::{HostPlan, Sender, Sent};
 use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::queue::Queue;
 use incast_endpoint::receiver_driven::FlowTimers;
 use incast_endpoint::unordered::Permutation;
 use incast_transport::{
-    Classes, Env, Flow, FlowId, Header, Host, Observed, Packet, PacketRef, Random, Reason, Span,
-    Time, flag,
+    Classes, Env, Flow, FlowId, Header, Host, Observed, Packet, PacketRef, Random, Reason, Time,
+    flag,
 };
-
-/// What a host needs to know.
-#[derive(Clone, Copy, Debug)]
-pub struct HostPlan {
-    /// Packets of the first window.
-    pub first_window: u32,
-    /// Time between pulls.
-    pub spacing: Span,
-    /// The shortest timeout.
-    pub timeout_least: Span,
-    /// Paths in a permutation; 0 if the switches choose.
-    pub paths: u32,
-}
 
 /// NDP on one host.
 pub struct NdpHost {

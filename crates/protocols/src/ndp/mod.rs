@@ -11,23 +11,20 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
+pub use headers::ID;
 pub use params::{HeaderPriority, Params};
 
 use deviations::DEVIATIONS;
-use host::{HostPlan, NdpHost};
+use headers::CONTROL;
+use host::NdpHost;
 use incast_transport::fault::{Fault, expected};
 use incast_transport::parameter::Value;
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, EcnUse, Framing, Host, HostSite, Info, Kind,
-    Limit, Optional, Policy, PortSite, Rate, Ready, Routing, Schedule, TransportId,
+    Limit, Optional, Policy, PortSite, Rate, Ready, Routing, Schedule,
 };
+use sender::HostPlan;
 
-/// NDP's number on the wire.
-pub const ID: TransportId = TransportId(4);
-/// Class of headers, ACKs, NACKs and pulls.
-const CONTROL: u8 = 0;
-/// Class of data.
-const DATA: u8 = 1;
 /// Shortest first window chosen by `auto` (authors' simulator, `main_ndp`).
 const FIRST_WINDOW_LEAST: u32 = 15;
 

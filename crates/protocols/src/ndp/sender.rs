@@ -1,6 +1,5 @@
 //! One flow at its source: the first window at line rate, then one packet for each pull.
 
-use super::host::HostPlan;
 use incast_endpoint::unordered::Permutation;
 use incast_transport::{Flow, Observed, Span, Time};
 use std::cmp::Reverse;
@@ -23,6 +22,19 @@ const HISTORY: u16 = (1 << 12) - 1;
 const GOOD: u32 = 3;
 /// The timeout of a packet doubles at most this often.
 const BACKOFF_MOST: u32 = 6;
+
+/// What a host needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct HostPlan {
+    /// Packets of the first window.
+    pub first_window: u32,
+    /// Time between pulls.
+    pub spacing: Span,
+    /// The shortest timeout.
+    pub timeout_least: Span,
+    /// Paths in a permutation; 0 if the switches choose.
+    pub paths: u32,
+}
 
 /// The state of a packet after one more retransmission.
 pub(super) fn sent_again(state: u32) -> u32 {

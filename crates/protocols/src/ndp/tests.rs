@@ -1,9 +1,10 @@
 //! Known results of NDP: scripts of packets in and out, and flows through an impaired network.
 
-use super::host::HostPlan;
+use super::headers::DATA;
 use super::receiver::{Receivers, Reply};
+use super::sender::HostPlan;
 use super::sender::{Sender, sent_again, sent_once};
-use super::{CONTROL, DATA, ENTRY, ID};
+use super::{CONTROL, ENTRY, ID};
 use incast_testkit::{
     Driver, Harness, MSS, Network, Probabilities, configured, data, fabric_site, flow, host_site,
     port_site,

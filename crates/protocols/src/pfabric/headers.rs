@@ -1,6 +1,11 @@
 //! The packets of pFabric.
 
-use incast_transport::{HeaderView, data_flag, header_view};
+use incast_transport::{HeaderView, TransportId, data_flag, header_view};
+
+/// pFabric's number on the wire.
+pub const ID: TransportId = TransportId(27);
+/// Class of data; ports order it by what flows have left.
+pub const DATA: u8 = 1;
 
 /// The packets that pFabric sends.
 pub const HEADERS: &[HeaderView] = &[Data::VIEW, Probe::VIEW, Ack::VIEW, Complete::VIEW];

@@ -8,28 +8,27 @@ mod network_tests;
 mod params;
 mod receiver;
 mod sender;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod window;
 
+pub use headers::ID;
 pub use params::Params;
 pub use window::{Law, Window};
 
 use deviations::DEVIATIONS;
+use headers::DATA;
 use headers::{Ack, Complete, Data, Probe};
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Host, HostSite, Info,
-    Kind, Limit, Observed, Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Span,
-    Time, Timers, TransportId,
+    Kind, Limit, Observed, Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Time,
+    Timers,
 };
 use receiver::Receivers;
 use sender::Senders;
-
-/// pFabric's number on the wire.
-pub const ID: TransportId = TransportId(27);
-/// Class of data; ports order it by what flows have left.
-const DATA: u8 = 1;
+use terms::Terms;
 
 /// The catalogue entry.
 pub static ENTRY: Declaration<Params> = Declaration {
@@ -67,15 +66,6 @@ pub static ENTRY: Declaration<Params> = Declaration {
         ..Optional::NONE
     },
 };
-
-/// What hosts need to know.
-#[derive(Clone, Copy, Debug)]
-struct Terms {
-    law: Law,
-    rto: Span,
-    /// Timeouts in a row after which only probes are sent; 0: never.
-    probe_after: u32,
-}
 
 fn host(pfabric: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let Ready { params, fabric, .. } = pfabric;

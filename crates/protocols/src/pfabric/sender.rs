@@ -1,7 +1,9 @@
 //! Sources: the flow with the least left sends first, as far as its window goes.
 
+use super::Window;
+use super::headers::{DATA, ID};
 use super::headers::{Data, Probe};
-use super::{DATA, ID, Terms, Window};
+use super::terms::Terms;
 use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::ranking::{Rank, Ranking};
 use incast_endpoint::receiver_driven::{Arrival, Arrivals, FlowTimers};

@@ -3,6 +3,7 @@
 use super::headers::{Ack, Complete, Data, Probe};
 use super::*;
 use incast_testkit::{Driver, MSS, fabric_site, flow, us};
+use incast_transport::Span;
 use incast_transport::{Bytes, Header, HostId, Rate, Transport};
 
 const RTT: Span = Span::from_us(20);

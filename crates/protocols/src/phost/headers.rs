@@ -1,6 +1,13 @@
 //! The packets of pHost, and what their headers say (pHost §3).
 
-use incast_transport::{HeaderView, data_flag, header_view};
+use incast_transport::{HeaderView, TransportId, data_flag, header_view};
+
+/// pHost's number on the wire.
+pub const ID: TransportId = TransportId(3);
+/// Class of data of flows no larger than the free tokens.
+pub const SMALL: u8 = 1;
+/// Class of other data.
+pub const LARGE: u8 = 2;
 
 /// The packets that pHost sends.
 pub const HEADERS: &[HeaderView] = &[

@@ -7,27 +7,24 @@ mod network_tests;
 mod params;
 mod receiver;
 mod sender;
+mod terms;
 #[cfg(test)]
 mod tests;
 
+pub use headers::ID;
 pub use params::{Params, Wake};
 
 use deviations::DEVIATIONS;
+use headers::{LARGE, SMALL};
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     Bytes, ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Header, Host,
     HostSite, Info, Kind, Limit, Observed, Optional, PacketRef, Policy, PortSite, Ready, Routing,
-    Span, Time, TransportId,
+    Time,
 };
 use receiver::{Receivers, default_waits};
 use sender::Senders;
-
-/// pHost's number on the wire.
-pub const ID: TransportId = TransportId(3);
-/// Class of data of flows no larger than the free tokens.
-const SMALL: u8 = 1;
-/// Class of other data.
-const LARGE: u8 = 2;
+use terms::Terms;
 
 /// The catalogue entry.
 pub static ENTRY: Declaration<Params> = Declaration {
@@ -58,45 +55,6 @@ pub static ENTRY: Declaration<Params> = Declaration {
     unsolicited: |phost, site, packets| terms(phost, site).free(packets),
     optional: Optional { takes_burst: true, ..Optional::NONE },
 };
-
-/// What hosts need to know.
-#[derive(Clone, Copy, Debug)]
-struct Terms {
-    free_tokens: u32,
-    free_for_long: bool,
-    third_level: bool,
-    window: u32,
-    /// Time of a full packet on the host's link.
-    slot: Span,
-    token_life: Span,
-    pause: Span,
-    downgrade: Span,
-    announce_again: Span,
-    wake: Wake,
-}
-
-impl Terms {
-    /// Free tokens of a flow.
-    fn free(&self, packets: u32) -> u32 {
-        if packets <= self.free_tokens {
-            packets
-        } else if self.free_for_long {
-            self.free_tokens
-        } else {
-            0
-        }
-    }
-
-    /// Class of a flow's data.
-    fn class(&self, packets: u32) -> u8 {
-        if packets > self.free_tokens && self.third_level { LARGE } else { SMALL }
-    }
-
-    /// The length that free data carries: 0 (absent) if it does not fit the field.
-    fn told_length(&self, packets: u32) -> u32 {
-        if packets < 1 << 24 { packets } else { 0 }
-    }
-}
 
 fn host(phost: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let terms = terms(phost, site);

@@ -1,8 +1,8 @@
 //! Destinations: one token a packet time, to the flow with the fewest remaining packets.
 
-use super::Terms;
 use super::headers::{Announce, Finish, FreeData, OwnAnnounce, Token, TokenData};
 use super::params::Wake;
+use super::terms::Terms;
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
 use incast_endpoint::outbox::{Control, Outbox};
 use incast_endpoint::ranking::{Rank, Ranking};

@@ -1,7 +1,7 @@
 //! Sources: which of their flows spends a token next.
 
-use super::headers::{self, Announce, FreeData, OwnAnnounce, TokenData};
-use super::{ID, SMALL, Terms};
+use super::headers::{self, Announce, FreeData, ID, OwnAnnounce, SMALL, TokenData};
+use super::terms::Terms;
 use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::outbox::{Control, Outbox};
 use incast_endpoint::ranking::{Rank, Ranking};

@@ -3,7 +3,10 @@
 
 use super::Code;
 use incast_endpoint::receiver_driven::views::{Data, Finish, Grant};
-use incast_transport::{HeaderView, MarkCode};
+use incast_transport::{HeaderView, MarkCode, TransportId};
+
+/// Number on the wire; the code is in the ECN bits.
+pub const ID: TransportId = TransportId(0x86);
 
 /// The packets that REN sends.
 pub const HEADERS: &[HeaderView] = &[

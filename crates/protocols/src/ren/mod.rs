@@ -1,5 +1,7 @@
 //! REN: a receiver-driven transport whose switches say how many grants should circulate.
 
+mod clock;
+mod code;
 mod deviations;
 pub mod headers;
 mod params;
@@ -10,20 +12,20 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
+pub use clock::Clock;
+pub use code::Code;
+pub use headers::ID;
 pub use params::{Feedback, Params, Rule, Sample, Spend, Spread, Window};
-pub use switch::{Clock, Code, PortMarker, Rules, state_bytes};
+pub use switch::{PortMarker, Rules, state_bytes};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{ReceiverDriven, StallTimeout};
 use incast_transport::fault::expected;
 use incast_transport::{
     Declaration, EcnUse, FabricSite, Fault, Host, HostSite, Info, Kind, Limit, Optional, Policy,
-    PortSite, Rate, Routing, Span, TransportId,
+    PortSite, Rate, Routing, Span,
 };
 use std::sync::{Arc, Mutex};
-
-/// Number on the wire; the code is in the ECN bits.
-pub const ID: TransportId = TransportId(0x86);
 
 /// The catalogue entry.
 pub static ENTRY: Declaration<Params, Timers> = Declaration {

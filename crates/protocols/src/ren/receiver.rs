@@ -1,6 +1,7 @@
 //! The receiver: one grant with the data packet's code for each data packet (REN §3.1).
 
-use super::{Code, ID, sender::PACKETS};
+use super::headers::ID;
+use super::{Code, sender::PACKETS};
 use incast_endpoint::receiver_driven::{Order, OwnGrants, ReceiverTerms, StallTimeout, Tells};
 
 pub(super) fn terms(burst: u32, stall: StallTimeout) -> ReceiverTerms {

@@ -1,6 +1,8 @@
 //! Marks whose effect has not come back yet (deviation 2).
 
-use super::{Clock, Code, Window};
+use super::Window;
+use super::clock::Clock;
+use super::code::Code;
 use incast_transport::{Span, Time};
 use std::collections::VecDeque;
 

@@ -1,6 +1,7 @@
 //! The sender: a burst at line rate, then two, one or no packet for each grant.
 
-use super::{Code, ID};
+use super::Code;
+use super::headers::ID;
 use incast_endpoint::receiver_driven::{SenderTerms, StallTimeout, Tells};
 use incast_transport::Span;
 

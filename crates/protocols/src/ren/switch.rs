@@ -5,34 +5,12 @@
 #[path = "switch_tests.rs"]
 mod tests;
 
+use super::clock::Clock;
+use super::code::Code;
 use super::recent::{Left, Recent};
 use super::{Feedback, Params, Rule, Sample, Spend, Spread, Window};
 use incast_transport::{Marker, PacketPool, PacketRef, Span, Time, View};
 use std::sync::Arc;
-
-/// What the two ECN bits of a REN packet say (REN §3.2.3). A later hop may only raise the code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[repr(u8)]
-pub enum Code {
-    /// Room for more: a grant lets two packets go.
-    Under = 0b00,
-    /// No room: one packet.
-    Full = 0b01,
-    /// A queue: none.
-    Over = 0b10,
-}
-
-impl Code {
-    /// The code in the ECN bits; the unused value counts as [`Code::Over`].
-    #[inline]
-    pub fn of(mark: u8) -> Code {
-        match mark & 3 {
-            0b00 => Code::Under,
-            0b01 => Code::Full,
-            _ => Code::Over,
-        }
-    }
-}
 
 /// Marks of one kind still to be handed out in this period.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,29 +41,6 @@ impl Budget {
         self.left -= 1;
         self.pass = stride() - 1;
         true
-    }
-}
-
-/// The times that a port's marker goes by.
-#[derive(Clone, Copy, Debug)]
-pub struct Clock {
-    /// `T`, more than 0.
-    pub period: Span,
-    /// A base RTT: how long the effect of a mark takes.
-    pub horizon: Span,
-    /// Transmission time of a full packet.
-    pub packet_time: Span,
-}
-
-impl Clock {
-    /// A gap or period of at least this length is a pause of the traffic.
-    fn pause(&self) -> Span {
-        self.period.max(self.horizon) * 2
-    }
-
-    /// Periods that the last base RTT reaches into, rounded up.
-    pub fn periods(&self) -> u64 {
-        self.horizon.0.div_ceil(self.period.0).max(1)
     }
 }
 

@@ -1,6 +1,15 @@
 //! The packets of SIRD.
 
-use incast_transport::{HeaderView, data_flag, header_view};
+use incast_transport::{HeaderView, TransportId, data_flag, header_view};
+
+/// SIRD's number on the wire.
+pub const ID: TransportId = TransportId(28);
+/// Class of data sent without a credit of the destination.
+pub const UNSCHEDULED: u8 = 1;
+/// Class of data sent with one.
+pub const SCHEDULED: u8 = 2;
+/// Largest number of packets of an unscheduled message: it fits twelve bits.
+pub const UNSCHEDULED_MOST: u32 = (1 << 12) - 1;
 
 /// The packets that SIRD sends.
 pub const HEADERS: &[HeaderView] =

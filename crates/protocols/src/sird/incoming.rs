@@ -1,6 +1,6 @@
 //! The receiving side of one message.
 
-use super::Terms;
+use super::terms::Terms;
 use incast_endpoint::ranking::Rank;
 use incast_endpoint::receiver_driven::Arrivals;
 use incast_transport::{HostId, Span, Time};

@@ -11,32 +11,26 @@ mod outgoing;
 mod params;
 mod receiver;
 mod sender;
+mod terms;
 #[cfg(test)]
 mod tests;
 
+pub use headers::ID;
 pub use law::{Law, Share};
 pub use params::{Busy, Params};
 
 use deviations::DEVIATIONS;
+use headers::UNSCHEDULED_MOST;
 use headers::{Credit, Finish, Request, Resend};
 use incast_egress::threshold::ThresholdMarker;
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
-    ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Framing, Host,
-    HostSite, Info, Kind, Marker, Observed, Optional, Packet, PacketRef, Policy, PortSite, Rate,
-    Ready, Routing, Span, Time, TransportId,
+    ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Host, HostSite, Info,
+    Kind, Marker, Observed, Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Time,
 };
 use receiver::{Arriving, Receivers};
 use sender::Senders;
-
-/// SIRD's number on the wire.
-pub const ID: TransportId = TransportId(28);
-/// Class of data sent without a credit of the destination.
-const UNSCHEDULED: u8 = 1;
-/// Class of data sent with one.
-const SCHEDULED: u8 = 2;
-/// Largest number of packets of an unscheduled message: it fits twelve bits.
-const UNSCHEDULED_MOST: u32 = (1 << 12) - 1;
+use terms::Terms;
 
 /// The catalogue entry.
 pub static ENTRY: Declaration<Params> = Declaration {
@@ -80,43 +74,6 @@ pub static ENTRY: Declaration<Params> = Declaration {
         ..Optional::NONE
     },
 };
-
-/// What hosts need to know; bytes are charged ones.
-#[derive(Clone, Copy, Debug)]
-struct Terms {
-    framing: Framing,
-    /// A full packet.
-    full: u64,
-    bdp: u64,
-    /// What a destination has credited and not received, at most.
-    budget: u64,
-    /// Largest message that is sent without being asked for.
-    unscheduled: u64,
-    /// Unused credit from which on a source is congested.
-    congested: u64,
-    busy: Busy,
-    /// What the destination with the least to send gets of the link beyond equal shares.
-    shortest: f64,
-    law: Law,
-    rate: Rate,
-    /// Silence after which something is asked for again.
-    retry: Span,
-}
-
-impl Terms {
-    /// What packet `seq` of a message costs in credit. Both ends know it: from the length of a message
-    /// that was requested; packets of others count as full ones.
-    fn worth(&self, packets: u32, bytes: Option<u64>, seq: u32) -> u64 {
-        let Some(bytes) = bytes.filter(|_| seq + 1 == packets) else { return self.full };
-        let mss = self.framing.mss() as u64;
-        match bytes.checked_sub((packets as u64 - 1) * mss) {
-            Some(last) if (1..=mss).contains(&last) => {
-                self.framing.charged_packet(last as u16, 0) as u64
-            }
-            _ => self.full,
-        }
-    }
-}
 
 fn terms(sird: &Ready<Params>, site: &HostSite) -> Terms {
     let Ready { params, fabric, .. } = sird;

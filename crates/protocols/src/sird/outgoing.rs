@@ -1,7 +1,8 @@
 //! The sending side of one message.
 
+use super::headers::{ID, SCHEDULED, UNSCHEDULED, UNSCHEDULED_MOST};
 use super::headers::{Request, Scheduled, Unscheduled};
-use super::{ID, SCHEDULED, Terms, UNSCHEDULED, UNSCHEDULED_MOST};
+use super::terms::Terms;
 use incast_endpoint::outbox::{Control, Outbox};
 use incast_endpoint::ranking::Rank;
 use incast_transport::{Ecn, Env, Flow, Header, Packet, PacketRef, Span, Time, flag};

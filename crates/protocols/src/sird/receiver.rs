@@ -1,8 +1,9 @@
 //! Destinations: a credit per packet time of their link, to the shortest message whose source may hold more.
 
+use super::Share;
 use super::headers::{Credit, Finish, Request, Resend, Scheduled, Unscheduled};
 use super::incoming::Incoming;
-use super::{Share, Terms};
+use super::terms::Terms;
 use incast_endpoint::flow_table::{FlowSet, FlowTable};
 use incast_endpoint::outbox::{Control, Outbox};
 use incast_endpoint::ranking::{Rank, Ranking};

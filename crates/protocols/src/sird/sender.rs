@@ -1,8 +1,9 @@
 //! Sources: credit in hand, by destination, and whose turn the link is.
 
+use super::headers::{SCHEDULED, UNSCHEDULED};
 use super::outgoing::Outgoing;
 use super::params::Busy;
-use super::{SCHEDULED, Terms, UNSCHEDULED};
+use super::terms::Terms;
 use incast_endpoint::flow_table::FlowTable;
 use incast_endpoint::outbox::Outbox;
 use incast_endpoint::ranking::Ranking;

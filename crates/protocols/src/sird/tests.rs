@@ -1,9 +1,11 @@
 //! Known results of loops, sources and destinations.
 
+use super::headers::{SCHEDULED, UNSCHEDULED};
 use super::headers::{Scheduled, Unscheduled};
 use super::*;
 use incast_testkit::{Driver, MSS, fabric_site, flow, us};
 use incast_transport::{HostId, data_flag};
+use incast_transport::{Rate, Span};
 
 const RTT: Span = Span::from_us(20);
 /// Of a full packet, at 10 Gb/s: 17 are a BDP.

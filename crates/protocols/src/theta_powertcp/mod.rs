@@ -7,8 +7,8 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Params, Update};
-pub use sender::{Measure, Theta};
+pub use params::Params;
+pub use sender::{Measure, Theta, Update};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;

@@ -1,20 +1,10 @@
 //! Parameters.
 
-use super::Measure;
+use super::sender::{Measure, Update};
 use crate::powertcp::params::{power_parameters, share};
 use crate::powertcp::{Average, Rule};
 use incast_endpoint::sender::{Recovery, STAMP_BYTES};
 use incast_transport::{FabricSite, ParameterSet, Rate, Span};
-
-incast_transport::choice! {
-    /// When the window changes.
-    pub enum Update {
-        /// Once per RTT.
-        Round = "round",
-        /// With each ACK, from the window of the round.
-        Ack = "ack",
-    }
-}
 
 power_parameters! {
     /// Parameters of theta-PowerTCP.

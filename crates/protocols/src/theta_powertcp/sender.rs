@@ -1,10 +1,19 @@
 //! Congestion control by delay and its growth (PowerTCP Algorithm 2).
 
-use super::params::Update;
 use crate::powertcp::{Power, Rule};
 use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress, stamp, stamp_age};
 use incast_transport::{Rate, Span, Time};
 use std::sync::Arc;
+
+incast_transport::choice! {
+    /// When the window changes.
+    pub enum Update {
+        /// Once per RTT.
+        Round = "round",
+        /// With each ACK, from the window of the round.
+        Ack = "ack",
+    }
+}
 
 /// Effective settings at a host.
 #[derive(Clone, Copy, Debug)]

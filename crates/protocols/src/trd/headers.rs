@@ -1,7 +1,10 @@
 //! The packets of the scheme: those of the grant-clocked half, whose grants have no numbers here.
 
 use incast_endpoint::receiver_driven::views::{Finish, Grant};
-use incast_transport::{HeaderView, data_flag, header_view};
+use incast_transport::{HeaderView, TransportId, data_flag, header_view};
+
+/// Number on the wire.
+pub const ID: TransportId = TransportId(2);
 
 /// The packets that the scheme sends.
 pub const HEADERS: &[HeaderView] = &[

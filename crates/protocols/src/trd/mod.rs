@@ -9,17 +9,15 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
+pub use headers::ID;
 pub use params::{Order, Params};
 
 use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{self, ReceiverDriven, StallTimeout, Tells};
 use incast_transport::{
     Acks, Declaration, EcnUse, Host, HostSite, Info, Kind, LentPorts, Limit, Optional, Policy,
-    PortSite, Ready, Routing, TransportId,
+    PortSite, Ready, Routing,
 };
-
-/// Number on the wire.
-pub const ID: TransportId = TransportId(2);
 
 /// The catalogue entry.
 pub static ENTRY: Declaration<Params, StallTimeout> = Declaration {

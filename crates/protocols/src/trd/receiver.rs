@@ -1,6 +1,7 @@
 //! The receiver: one grant per packet, and recovery by timeout.
 
-use super::{ID, sender::PACKETS};
+use super::headers::ID;
+use super::sender::PACKETS;
 use incast_endpoint::receiver_driven::{Order, OwnGrants, ReceiverTerms, StallTimeout, Tells};
 
 pub(super) fn terms(burst: u32, tells: Tells, order: Order, stall: StallTimeout) -> ReceiverTerms {

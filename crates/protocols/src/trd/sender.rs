@@ -1,6 +1,6 @@
 //! The sender: a burst at line rate, then one packet for each grant.
 
-use super::ID;
+use super::headers::ID;
 use incast_endpoint::receiver_driven::{SenderTerms, StallTimeout, Tells};
 use incast_transport::Span;
 

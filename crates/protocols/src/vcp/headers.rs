@@ -2,9 +2,17 @@
 //! bits (VCP §3.1), and ACKs carry it back in a field, since their own ECN bits are of the path
 //! back.
 
-use super::{HIGH, LOW, OVERLOAD};
 use incast_endpoint::sender::views::DATA;
-use incast_transport::{HeaderView, MarkCode, header_view, tcp_flag};
+use incast_transport::{HeaderView, MarkCode, TransportId, header_view, tcp_flag};
+
+/// VCP's number on the wire; its code is in the ECN bits.
+pub const ID: TransportId = TransportId(0x90);
+/// Load below 80 %: what senders write, and windows multiply by.
+pub const LOW: u8 = 1;
+/// From 80 % on.
+pub const HIGH: u8 = 2;
+/// From 100 % on.
+pub const OVERLOAD: u8 = 3;
 
 /// The packets that VCP sends.
 pub const HEADERS: &[HeaderView] = &[DATA.coded(CODES), Ack::VIEW];

@@ -11,6 +11,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
+pub use headers::{HIGH, ID, LOW, OVERLOAD};
 pub use params::Params;
 pub use receiver::Copying;
 pub use sender::Vcp;
@@ -21,18 +22,8 @@ use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
     Acks, Declaration, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional, Policy, PortSite,
-    Ready, Routing, Time, TransportId,
+    Ready, Routing, Time,
 };
-
-/// VCP's number on the wire; its code is in the ECN bits.
-pub const ID: TransportId = TransportId(0x90);
-
-/// Load below 80 %: what senders write, and windows multiply by.
-pub const LOW: u8 = 1;
-/// From 80 % on.
-pub const HIGH: u8 = 2;
-/// From 100 % on.
-pub const OVERLOAD: u8 = 3;
 
 /// The catalogue entry.
 pub static ENTRY: Declaration<Params> = Declaration {

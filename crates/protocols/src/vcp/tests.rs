@@ -5,6 +5,7 @@ use incast_endpoint::sender::{Ack, AckFields, Arriving, Control, Feedback, Loss,
 use incast_testkit::{
     MarkerDriver, at, key_values, outbound, plain_ack, progress, segment, switch_port,
 };
+use incast_transport::TransportId;
 use incast_transport::{Extension, Packet, PacketRef, Rate, Span};
 
 const RTT: Span = Span::from_us(100);

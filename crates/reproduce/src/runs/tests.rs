@@ -3,6 +3,7 @@ use crate::results::{decode, encode};
 use crate::sets;
 use crate::tests::repository;
 use incast_experiment::{Monitor, identity};
+use incast_measure::measured::Measured;
 use incast_measure::measured::Seen;
 use incast_study::{Job as _, Row, run_bytes, run_point};
 

@@ -1,7 +1,7 @@
 //! Who sends what to whom.
 
 use super::program::{Program, Wait};
-use super::{Algorithm, CollectiveKind};
+use super::spec::{Algorithm, CollectiveKind};
 
 /// The messages of one part of the data: a chunk of a channel.
 pub(super) fn run(program: &mut Program, lane: u64) {

@@ -1,6 +1,6 @@
 //! What a collective may be.
 
-use super::{Algorithm, Collective, CollectiveKind};
+use super::spec::{Algorithm, Collective, CollectiveKind};
 use crate::error::setting;
 use crate::pattern::check_distinct;
 use crate::traffic::{MAX_FLOWS, Shape, check_size};

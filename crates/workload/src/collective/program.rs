@@ -1,6 +1,6 @@
 //! Messages with what they wait for.
 
-use super::{Collective, CollectiveGroup, Message};
+use super::spec::{Collective, CollectiveGroup, Message};
 use crate::traffic::{FlowClass, FlowSpec, Gate, Start, Traffic};
 use incast_units::{Span, Time};
 

@@ -1,7 +1,8 @@
 //! Flow files of HPCC and related simulators: a count, then one `src dst pg dport bytes start_s`
 //! per line.
 
-use super::{HostIds, Place, content, native::waits, unscaled};
+use super::content;
+use super::place::{HostIds, Place, unscaled, waits};
 use crate::error::{in_file, setting};
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOWS, Start, Traffic};
 use crate::warning::FLOW_LINES_IGNORED;

@@ -7,8 +7,8 @@
 //! multishot's sources is known only during the run, so the k-th connection waits for the k-th
 //! source in file order. This is exact if the sources finish in that order; a warning reports it.
 
-use super::native::waits;
-use super::{HostIds, Line, Place, content};
+use super::place::{HostIds, Place, waits};
+use super::{Line, content};
 use crate::error::in_file;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOW_BYTES, MAX_FLOWS, Start, Traffic};
 use crate::warning::{KEY_IGNORED, START_UNIT_TAKEN, TRIGGER_ORDER, TRIGGER_STARTS_NOTHING};

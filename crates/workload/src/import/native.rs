@@ -1,6 +1,7 @@
 //! The native flow list: CSV with the header `src,dst,size_bytes,start_ns` and optional columns.
 
-use super::{HostIds, Place, content, unscaled};
+use super::content;
+use super::place::{HostIds, Place, unscaled, waits};
 use crate::error::{in_file, setting};
 use crate::traffic::{FlowClass, FlowSpec, Start, Traffic};
 use crate::warning::RESULTS_AS_FLOWS;
@@ -196,10 +197,4 @@ pub fn export_csv(traffic: &Traffic) -> Result<String, Fault> {
         let _ = writeln!(text, "{src},{dst},{size},{start},{class},{transport},{priority},{until}");
     }
     Ok(text)
-}
-
-/// The error for a dependent flow in a format with start times only.
-pub(crate) fn waits(flow: usize) -> Fault {
-    let key = format!("flow {flow}: start");
-    setting(&key, "after other flows", "a given time: the format has nothing else")
 }

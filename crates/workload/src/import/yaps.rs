@@ -1,6 +1,7 @@
 //! YAPS flow traces: `id start_s _ _ size_packets _ _ src dst`.
 
-use super::{HostIds, Place, content};
+use super::content;
+use super::place::{HostIds, Place};
 use crate::error::in_file;
 use crate::traffic::{FlowClass, FlowSpec, MAX_FLOW_BYTES, Start, Traffic};
 use incast_units::Fault;
