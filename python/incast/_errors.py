@@ -38,7 +38,10 @@ class _Fault(IncastError):
     ) -> None:
         place = [] if file is None else [file if line is None else f"{file}:{line}"]
         if key is not None:
-            place.append(key if value is None else f"{key} = `{value}`")
+            missing = f"{key} is missing" if value == "" else f"{key} = `{value}`"
+            place.append(key if value is None else missing)
+        elif value is not None:
+            place.append(f"`{value}`")
         super().__init__(": ".join([*place, problem]))
         self.problem = problem
         self.file = file

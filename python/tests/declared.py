@@ -11,6 +11,7 @@ import keyword
 import re
 import textwrap
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -102,49 +103,73 @@ def safe(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-def scenario_module() -> str:
-    """incast/scenario.py."""
+#: The modules of a scenario: name, what it is, and whether a section stands in it. The last has all others, too.
+SECTIONS: list[tuple[str, str, Callable[[str], bool]]] = [
+    ("_traffic", "Kinds of traffic of a scenario.", lambda title: title.startswith("kind ")),
+    ("_fabric", "Sections of a scenario below `[fabric]`.", lambda title: "[fabric" in title),
+    ("scenario", "", lambda _: True),
+]
+
+ABOUT = '''"""A scenario as typed objects: `Scenario(fabric=Fabric(topology="star:4"), ...)`.
+
+Times, rates and sizes are text with a unit: `8us`, `40Gbps`, `64KiB` (KB = 1000). Hosts are
+lists such as `0-7,9`. What is None is left out, and its default applies.
+"""'''
+
+
+def scenario_modules() -> dict[Path, str]:
+    """incast/scenario.py, and the modules whose classes it passes on."""
     found = sections()
     kinds = [class_name(title) for title in found if title.startswith("kind ")][::-1]
-    lines = [
-        '"""A scenario as typed objects: `Scenario(fabric=Fabric(topology="star:4"), ...)`.',
-        "",
-        "Times, rates and sizes are text with a unit: `8us`, `40Gbps`, `64KiB` (KB = 1000). Hosts are",
-        "lists such as `0-7,9`. What is None is left out, and its default applies.",
-        '"""',
-        "",
-        HEAD,
-        "from __future__ import annotations",
-        "",
-        "from collections.abc import Mapping, Sequence",
-        "from dataclasses import dataclass",
-        "from typing import Any, ClassVar, Literal",
-        "",
-        "from ._section import Parameters, Section",
-        "",
-        f"__all__ = {json.dumps(sorted(class_name(title) for title in found))}",
-    ]
     titles = {
         key["expects"].removeprefix("a list, each ").removeprefix("a section "): key["meaning"]
         for key in json.loads(_incast.keys())
         if "a section " in key["expects"]
     }
-    for title, keys in found.items():
-        required = [key for key in keys if key["default"].get("required")]
-        keys = required + [key for key in keys if key not in required]
-        what = f"{title}: {titles[title].rstrip('.')}" if title in titles else f"Traffic of {title}"
-        what = "A scenario" if title == "a scenario" else what
-        lines += ["", "", "@dataclass(kw_only=True)", f"class {class_name(title)}(Section):"]
-        lines += [f'    """{what}.', "", "    Args:"]
-        lines += [entry(safe(key["path"].split(".")[-1]), about(key)) for key in keys]
-        lines += ['    """', ""]
-        if title.startswith("kind "):
-            lines += [f'    _kind: ClassVar[str | None] = "{keys[0]["kind"]}"']
-        for key in keys:
-            kind = python_type(key["expects"], kinds)
-            field = f"    {safe(key['path'].split('.')[-1])}: {kind}"
-            lines += [field if key in required else f"{field} | None = None"]
-    return "\n".join(lines) + "\n"
+    made: dict[Path, str] = {}
+    passed: dict[str, list[str]] = {}
+    left = dict(found)
+    for module, what, holds in SECTIONS:
+        own = {title: keys for title, keys in left.items() if holds(title)}
+        left = {title: keys for title, keys in left.items() if title not in own}
+        whole = module == "scenario"
+        names = sorted(class_name(title) for title in (found if whole else own))
+        body: list[str] = []
+        for title, keys in own.items():
+            body += section_class(title, keys, titles, kinds)
+        typing = [name for name in ("Any", "ClassVar", "Literal") if re.search(rf"\b{name}\b", "\n".join(body))]
+        sequences = [name for name in ("Mapping", "Sequence") if re.search(rf"\b{name}\[", "\n".join(body))]
+        lines = [ABOUT if whole else f'"""{what}"""', "", HEAD, "from __future__ import annotations", ""]
+        lines += [f"from collections.abc import {', '.join(sequences)}"] if sequences else []
+        lines += ["from dataclasses import dataclass", f"from typing import {', '.join(typing)}", ""]
+        common = ["Parameters", "Section"] if whole else ["Section"]
+        for other, classes in sorted({**(passed if whole else {}), "_section": common}.items()):
+            lines += [f"from .{other} import {', '.join(classes)}"]
+        lines += ["", f"__all__ = {json.dumps(names)}", *body]
+        made[PACKAGE / f"{module}.py"] = "\n".join(lines) + "\n"
+        passed[module] = names
+    return made
+
+
+def section_class(
+    title: str, keys: list[Key], titles: dict[str, str], kinds: list[str]
+) -> list[str]:
+    """The class of a section."""
+    required = [key for key in keys if key["default"].get("required")]
+    keys = required + [key for key in keys if key not in required]
+    what = f"{title}: {titles[title].rstrip('.')}" if title in titles else f"Traffic of {title}"
+    what = "A scenario" if title == "a scenario" else what
+    lines = ["", "", "@dataclass(kw_only=True)", f"class {class_name(title)}(Section):"]
+    lines += [f'    """{what}.', "", "    Args:"]
+    lines += [entry(safe(key["path"].split(".")[-1]), about(key)) for key in keys]
+    lines += ['    """', ""]
+    if title.startswith("kind "):
+        lines += [f'    _kind: ClassVar[str | None] = "{keys[0]["kind"]}"']
+    for key in keys:
+        kind = python_type(key["expects"], kinds)
+        field = f"    {safe(key['path'].split('.')[-1])}: {kind}"
+        lines += [field if key in required else f"{field} | None = None"]
+    return lines
 
 
 def parameters_module() -> str:
@@ -316,7 +341,7 @@ def commands_module() -> str:
 def modules() -> dict[Path, str]:
     """Every module that is written, with its text."""
     return {
-        PACKAGE / "scenario.py": scenario_module(),
+        **scenario_modules(),
         PACKAGE / "parameters.py": parameters_module(),
         PACKAGE / "_commands.py": commands_module(),
     }

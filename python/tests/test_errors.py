@@ -43,7 +43,10 @@ def test_a_wrong_parameter_says_what_is_accepted() -> None:
         incast.run(wrong)
     error = caught.value
     assert (error.key, error.value) == ("transport.parameters.dctcp.gain", "2")
-    assert error.accepted == "0 < gain <= 1"
+    assert error.accepted == "0 < gain <= 1" and error.suggestion is None
+    with pytest.raises(incast.ScenarioError) as caught:
+        incast.run(wrong.replace("gain = 2", "gian = 0.5"))
+    assert (caught.value.key, caught.value.suggestion) == ("transport.parameters.dctcp.gian", "gain")
 
 
 @pytest.mark.parametrize(
