@@ -408,7 +408,7 @@ mod tests {
                 pool,
                 ["fabric.pfc.alpha_by_rate.25Gbps", "no port has 25Gbps", "10Gbps, 40Gbps"],
             ),
-            ("alpha_by_rate = { fast = 0.5 }", pool, ["alpha_by_rate.fast", "expected", "100Gbps"]),
+            ("alpha_by_rate = { fast = 0.5 }", pool, ["alpha_by_rate.fast", "expected", "Gbps"]),
             ("alpha_by_rate = { \"10Gbps\" = 0 }", pool, ["alpha_by_rate.10Gbps", "0", "above 0"]),
             (
                 "xoff_by_rate = { \"25Gbps\" = \"20KB\" }",

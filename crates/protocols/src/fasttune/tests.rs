@@ -388,6 +388,6 @@ fn a_switch_keeps_at_most_its_limit_of_flows() {
 fn a_path_deeper_than_the_stack_is_refused() {
     let deep = Arc::new(FabricSite { hops: 10, ..(*site()).clone() });
     let text = ENTRY.configure(&[], deep).map(|_| ()).unwrap_err().to_string();
-    assert!(text.starts_with("fasttune.int_hops = auto: the longest path has 9"), "{text}");
+    assert!(text.starts_with("int_hops = `auto`: the longest path has 9"), "{text}");
     assert!(ENTRY.info().symmetric_paths);
 }

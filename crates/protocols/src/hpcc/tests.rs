@@ -294,7 +294,7 @@ fn a_path_deeper_than_the_stack_is_refused() {
     for (hops, settings, expected) in [
         (4, vec![], None),
         (9, vec![], None),
-        (10, vec![], Some("hpcc.int_hops = auto: the longest path has 9 switches")),
+        (10, vec![], Some("int_hops = `auto`: the longest path has 9 switches")),
         (6, vec![("int_hops", "5")], None),
         (7, vec![("int_hops", "5")], Some("expected 6 to 8")),
         (10, vec![("int_hops", "8")], Some("room for 8")),

@@ -55,5 +55,5 @@ fn it_has_no_stages_to_set() {
         .map(|_| ())
         .unwrap_err()
         .to_string();
-    assert!(text.starts_with("hpcc_plus.int_hops = 1: the longest path has 3 switches"), "{text}");
+    assert!(text.starts_with("int_hops = `1`: the longest path has 3 switches"), "{text}");
 }

@@ -46,5 +46,5 @@ fn what_is_lost_is_sent_again() {
 #[test]
 fn wrong_settings_are_refused() {
     let wrong = Params::read(&[("rate".into(), "0bps".into())]).unwrap_err();
-    assert!(wrong.to_string().starts_with("none.rate = 0bps: expected auto, or more than 0"));
+    assert!(wrong.to_string().starts_with("rate = `0bps`: expected auto, or more than 0"));
 }

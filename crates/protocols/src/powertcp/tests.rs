@@ -250,6 +250,6 @@ fn wrong_settings_are_refused() {
     ] {
         let error = ENTRY.configure(&key_values(&[(key, value)]), site(rates(), 4)).map(|_| ());
         let error = error.unwrap_err().to_string();
-        assert!(error.contains(&format!("powertcp.{key} = {value}")), "{error}");
+        assert!(error.contains(&format!("{key} = `{value}`")), "{error}");
     }
 }
