@@ -103,7 +103,7 @@ pub fn finish(
     if plan.scenario.run.world != World::Flow {
         next.push(format!("`incast explain {shown}{of} --slowest 1`"));
     }
-    if crate::explore::PAGE.is_some() {
+    if crate::explore::page::PAGE.is_some() {
         next.push(format!("`incast explore {shown}`"));
     }
     if !next.is_empty() {

@@ -87,7 +87,7 @@ impl FlowFacts {
             slowdown: run.slowdown(at),
             packets: record.packets,
             retransmits: record.retransmits,
-            path: meta.path.clone(),
+            path: meta.path.to_string(),
         }
     }
 }

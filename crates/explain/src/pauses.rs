@@ -159,7 +159,7 @@ fn holders(run: &Run, known: &[Pause], port: &str, at: u64) -> Vec<Holder> {
     let link = port.replace("->", ">");
     let comes = |flow: u32| {
         let path = &run.flows[flow as usize].path;
-        path == "sprayed" || format!("{path}>").contains(&format!("{link}>"))
+        **path == *"sprayed" || format!("{path}>").contains(&format!("{link}>"))
     };
     let mut held: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for event in all(run).iter().filter(|event| event.kind == EventKind::Started) {

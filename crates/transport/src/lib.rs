@@ -235,7 +235,8 @@ pub use site::{FabricSite, HostSite, PlbRule, PlbSettings, PortSite, SizeQuantil
 pub use spent::{Gap, Reason, Spent, TIERS};
 pub use timers::{Acks, Timers};
 pub use trace::{
-    Ended, HostClock, Known, KnownFlows, LastPacket, Outcome, Received, Reordering, SenderTrace,
+    Ended, HostClock, Known, KnownArrivals, KnownFlows, LastPacket, Outcome, Reordering,
+    SenderTrace,
 };
 
 pub use incast_units::{

@@ -207,7 +207,7 @@ pub struct KnownFlows {
 
 /// What arrived of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Received {
+pub struct KnownArrivals {
     /// Payload bytes, without duplicates.
     pub delivered: u64,
     /// Bytes of the header extensions of its data packets.
@@ -222,7 +222,7 @@ pub struct Received {
 const AT_ONCE: usize = 1 << 14;
 
 impl Iterator for KnownFlows {
-    type Item = (usize, SenderTrace, Received);
+    type Item = (usize, SenderTrace, KnownArrivals);
 
     fn next(&mut self) -> Option<Self::Item> {
         let (sender, receiver) = (self.senders.pop()?, self.receivers.pop()?);
@@ -234,7 +234,7 @@ impl Iterator for KnownFlows {
         let ReceiverTrace { delivered, extension_bytes, .. } = receiver;
         let reordering = receiver.reordering();
         let paths = self.paths.pop().and_then(|trace| trace.taken());
-        Some((left, sender, Received { delivered, extension_bytes, reordering, paths }))
+        Some((left, sender, KnownArrivals { delivered, extension_bytes, reordering, paths }))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -1,6 +1,7 @@
 //! `incast explore`: opens results folders in a browser, by a server on the loopback interface.
 
 mod folder;
+pub mod page;
 mod server;
 
 use crate::arguments::Explore;
@@ -9,9 +10,8 @@ use crate::session::on_signal;
 use crate::warnings::{NO_BROWSER, warn};
 use folder::Served;
 use incast_experiment::Fault;
+use page::PAGE;
 use server::Server;
-
-include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 pub fn explore(options: Explore) -> Result<Ended, Fault> {
     let page = PAGE.ok_or_else(|| {

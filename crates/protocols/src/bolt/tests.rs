@@ -411,8 +411,7 @@ fn every_packet_more_was_paid_for() {
 #[test]
 fn bounds_are_told_with_their_values() {
     let told = |settings: &[(&str, &str)]| {
-        let settings: Vec<_> =
-            settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        let settings = incast_testkit::key_values(settings);
         ENTRY.configure(&settings, site()).map(|_| ()).map_err(|fault| fault.to_string())
     };
     assert_eq!(told(&[]), Ok(()));

@@ -1,6 +1,9 @@
 //! The packets of dcPIM.
 
-use incast_transport::{HeaderView, data_flag, header_view};
+use incast_transport::{HeaderView, TransportId, data_flag, header_view};
+
+/// dcPIM's number on the wire.
+pub const ID: TransportId = TransportId(30);
 
 /// The packets that dcPIM sends.
 pub const HEADERS: &[HeaderView] = &[

@@ -16,6 +16,7 @@ mod sender;
 mod tests;
 
 pub use clock::{Clock, Step};
+pub use headers::ID;
 pub use params::{Params, Terms};
 
 use deviations::DEVIATIONS;
@@ -23,13 +24,10 @@ use headers::{Accept, Announce, Finish, Grant, Request, Return, Token};
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Host, HostSite, Info,
-    Kind, Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Time, TransportId,
+    Kind, Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Time,
 };
 use receiver::Receivers;
 use sender::Senders;
-
-/// dcPIM's number on the wire.
-pub const ID: TransportId = TransportId(30);
 
 /// Classes: control, and six of data by the size of flows.
 const CLASSES: usize = 7;

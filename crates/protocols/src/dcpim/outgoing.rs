@@ -1,7 +1,6 @@
 //! The sending side of one flow.
 
-use super::ID;
-use super::headers::{Announce, Scheduled, Unscheduled};
+use super::headers::{Announce, ID, Scheduled, Unscheduled};
 use super::params::Terms;
 use incast_endpoint::outbox::{Control, Outbox};
 use incast_endpoint::queue::Queue;

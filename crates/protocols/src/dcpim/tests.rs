@@ -356,8 +356,7 @@ fn a_host_without_long_flows_sleeps() {
 #[test]
 fn what_does_not_fit_is_told_with_key_value_and_range() {
     let told = |settings: &[(&str, &str)], rtt: Span| {
-        let settings: Vec<_> =
-            settings.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        let settings = incast_testkit::key_values(settings);
         let site = fabric_site(8, RATE, rtt);
         ENTRY.configure(&settings, site).map(|_| ()).map_err(|fault| fault.to_string())
     };

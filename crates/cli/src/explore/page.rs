@@ -1,0 +1,3 @@
+//! The page that the program carries.
+
+include!(concat!(env!("OUT_DIR"), "/page.rs"));
