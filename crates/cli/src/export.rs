@@ -111,7 +111,7 @@ impl Stored {
 
     /// As a connection matrix of htsim.
     fn matrix(&self) -> Result<String, Fault> {
-        Ok(export_htsim(&self.traffic()?, self.plan.fabric.servers())?)
+        export_htsim(&self.traffic()?, self.plan.fabric.servers())
     }
 
     /// As files of HPCC's simulator.

@@ -87,16 +87,16 @@ impl Context<'_> {
         match (table(name), unit) {
             (Ok(_), Some(SizeUnit::Packets)) => {
                 let problem = expected(format!("bytes, which the sizes of {name} count"));
-                return Err(Fault::value(self.key("size_unit"), "packets", problem).into());
+                return Err(Fault::value(self.key("size_unit"), "packets", problem));
             }
             (Ok(known), _) => return Ok((known.clone(), vec![])),
             (Err(unknown), _) if !inputs.has(name) && !name.contains(['/', '.']) => {
-                return Err(unknown.into());
+                return Err(unknown);
             }
             _ => {}
         }
         let text = inputs.read(name, "workload").map_err(|fault| fault.in_file(key, name))?;
-        Ok(SizeTable::read(&text, name, unit)?)
+        SizeTable::read(&text, name, unit)
     }
 
     /// A number for each pair of `count` hosts or ranks.
@@ -159,7 +159,7 @@ impl Context<'_> {
             (None, None) => (0..self.shape.hosts).collect(),
             (Some(_), Some(listed)) => {
                 let problem = expected("either `receiver` or `receivers`");
-                return Err(Fault::value(self.key("receivers"), listed, problem).into());
+                return Err(Fault::value(self.key("receivers"), listed, problem));
             }
         };
         let senders = match (&own.from, own.senders) {
@@ -168,7 +168,7 @@ impl Context<'_> {
             (None, None) => Senders::Others,
             (Some(_), Some(count)) => {
                 let problem = expected("either `from` or `senders`");
-                return Err(Fault::value(self.key("senders"), count, problem).into());
+                return Err(Fault::value(self.key("senders"), count, problem));
             }
         };
         let (recurrence, extent) = self.recurrence(own)?;
@@ -261,13 +261,13 @@ impl Context<'_> {
         if let (Some(until), Some(_)) = (own.until, own.size) {
             let problem =
                 wrong("a flow with a `size` ends when it is complete").expected("one of both");
-            return Err(Fault::value(self.key("until"), until, problem).into());
+            return Err(Fault::value(self.key("until"), until, problem));
         }
         if let Some(until) = own.until.filter(|until| until.0 <= at.0.saturating_add(own.jitter.0))
         {
             let problem = wrong("the flows would not have started")
                 .expected("more than `at` and `jitter` together");
-            return Err(Fault::value(self.key("until"), until, problem).into());
+            return Err(Fault::value(self.key("until"), until, problem));
         }
         let flow = |(src, dst): (&u32, &u32)| LongFlow { src: *src, dst: *dst, size, at, stop };
         let list: Vec<LongFlow> = from.iter().zip(&to).map(flow).collect();

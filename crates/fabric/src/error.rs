@@ -36,13 +36,13 @@ pub enum Problem {
     /// A loss probability outside 0..1, as written.
     BadLoss(String),
     /// A node that does not exist, and what does.
-    UnknownNode(String, fault::Problem),
+    UnknownNode(String, Box<fault::Problem>),
     /// No link between the two.
     NoSuchLink(String, String),
     /// More of something than the limit.
     TooLarge(String),
     /// Text that does not say a topology: what is wrong with it, and the accepted form.
-    Malformed(fault::Problem),
+    Malformed(Box<fault::Problem>),
 }
 
 impl TopologyError {
@@ -52,7 +52,7 @@ impl TopologyError {
     }
 
     pub(crate) fn malformed(message: impl Into<fault::Problem>) -> TopologyError {
-        TopologyError::new(Problem::Malformed(message.into()))
+        TopologyError::new(Problem::Malformed(Box::new(message.into())))
     }
 
     /// The same error, placed in a file and, unless it already has one, at a line.
@@ -85,7 +85,7 @@ impl From<TopologyError> for Fault {
 impl Problem {
     fn said(self) -> fault::Problem {
         let what = match self {
-            Problem::Malformed(problem) => return problem,
+            Problem::Malformed(problem) => return *problem,
             Problem::UnknownNode(name, known) => {
                 return known.in_part(&format!("no node `{name}`"));
             }

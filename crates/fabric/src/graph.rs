@@ -181,7 +181,7 @@ impl Graph {
     ) -> Option<Problem> {
         if let Some(absent) = [a, b].into_iter().find(|vertex| !self.exists(*vertex)) {
             let known = format!("one of {} hosts and {} switches", self.hosts, self.switches);
-            return Some(Problem::UnknownNode(self.name(absent), expected(known)));
+            return Some(Problem::UnknownNode(self.name(absent), Box::new(expected(known))));
         }
         if a == b {
             return Some(Problem::SelfLink(self.name(a)));
@@ -198,7 +198,7 @@ impl Graph {
             (Vertex::Switch(_), Vertex::Switch(_)) if count > 0 => None,
             (Vertex::Switch(_), Vertex::Switch(_)) => {
                 let (a, b) = names();
-                Some(Problem::Malformed(format!("a bundle {a} - {b} of 0 links").into()))
+                Some(Problem::Malformed(Box::new(format!("a bundle {a} - {b} of 0 links").into())))
             }
             (Vertex::Host(host), _) | (_, Vertex::Host(host)) => {
                 let taken = count != 1 || self.linked_hosts[host as usize];

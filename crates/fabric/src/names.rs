@@ -40,8 +40,9 @@ impl Fabric {
     pub fn node_named(&self, name: &str) -> Result<NodeId, TopologyError> {
         let split = name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
         let (prefix, digits) = (name[..split].to_ascii_lowercase(), &name[split..]);
-        let unknown =
-            |known: fault::Problem| TopologyError::new(Problem::UnknownNode(name.into(), known));
+        let unknown = |known: fault::Problem| {
+            TopologyError::new(Problem::UnknownNode(name.into(), Box::new(known)))
+        };
         if let Some(nic) = self.nic_named(&name.to_ascii_lowercase()) {
             return nic.map(NodeId).map_err(unknown);
         }

@@ -113,7 +113,7 @@ fn agree(first: &Path, own: &Label, folder: &Path, other: &Label) -> Result<(), 
         ("results of version", own.engine.to_string(), other.engine.to_string()),
         ("rows of incast", own.incast.clone(), other.incast.clone()),
     ];
-    for (what, own, other) in versions.iter().filter(|(_, own, other)| own != other) {
+    if let Some((what, own, other)) = versions.iter().find(|(_, own, other)| own != other) {
         let problem = wrong(format!("has {what} {other}, and {} has {own}", first.display()));
         return Err(Fault::new(problem.expected("folders of one version")).placed(place));
     }

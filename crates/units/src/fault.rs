@@ -72,7 +72,11 @@ impl<T: fmt::Display> From<T> for Problem {
 ///
 /// Prints as `place: key = `value`: problem`, without the parts that are not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct Fault(Box<Parts>);
+
+/// What is known; in a box, so that results with a fault stay small.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Parts {
     file: String,
     line: Option<usize>,
     key: Option<String>,
@@ -84,11 +88,11 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.file.is_empty() {
+        if !self.0.file.is_empty() {
             write!(f, "{}: ", self.place())?;
         }
-        match (&self.key, &self.value) {
-            (Some(key), Some(value)) if value.is_empty() => write!(f, "{key} is missing: ")?,
+        match (self.key(), self.written()) {
+            (Some(key), Some("")) => write!(f, "{key} is missing: ")?,
             (Some(key), Some(value)) => write!(f, "{key} = `{value}`: ")?,
             (Some(key), None) => write!(f, "{key}: ")?,
             (None, Some(value)) => write!(f, "`{value}`: ")?,
@@ -102,25 +106,17 @@ impl std::error::Error for Fault {}
 impl Fault {
     /// About no key in particular.
     pub fn new(problem: impl Into<Problem>) -> Fault {
-        Fault {
-            file: String::new(),
-            line: None,
-            key: None,
-            value: None,
-            problem: problem.into(),
-            notes: vec![],
-            unwritten: false,
-        }
+        Fault(Box::new(Parts { problem: problem.into(), ..Parts::default() }))
     }
 
     /// Results could not be written, which is not for what a user wrote.
     pub fn unwritten(problem: impl Into<Problem>) -> Fault {
-        Fault { unwritten: true, ..Fault::new(problem) }
+        Fault::new(problem).with(|parts| parts.unwritten = true)
     }
 
     /// About a key, such as `fabric.pfc` or `traffic.0`.
     pub fn at(key: impl Into<String>, problem: impl Into<Problem>) -> Fault {
-        Fault { key: Some(key.into()), ..Fault::new(problem) }
+        Fault::new(problem).called(key)
     }
 
     /// About the value of a key; it is empty if it is missing.
@@ -129,81 +125,89 @@ impl Fault {
         value: impl fmt::Display,
         problem: impl Into<Problem>,
     ) -> Fault {
-        Fault { value: Some(value.to_string()), ..Fault::at(key, problem) }
+        Fault::text(value, problem).called(key)
     }
 
     /// About a text of which the key is not known here.
     pub fn text(text: impl fmt::Display, problem: impl Into<Problem>) -> Fault {
-        Fault { value: Some(text.to_string()), ..Fault::new(problem) }
+        Fault::new(problem).with(|parts| parts.value = Some(text.to_string()))
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Parts)) -> Fault {
+        change(&mut self.0);
+        self
     }
 
     /// Whether results could not be written.
     pub fn is_unwritten(&self) -> bool {
-        self.unwritten
+        self.0.unwritten
     }
 
     /// The key that it is about.
     pub fn key(&self) -> Option<&str> {
-        self.key.as_deref()
+        self.0.key.as_deref()
     }
 
     /// The value as written by the user.
     pub fn written(&self) -> Option<&str> {
-        self.value.as_deref()
+        self.0.value.as_deref()
     }
 
     /// What is wrong in words, without place, key and value.
     pub fn problem(&self) -> String {
-        let notes = self.notes.iter().map(|note| format!(" ({note})"));
-        self.problem.sentence() + &notes.collect::<String>()
+        let notes = self.0.notes.iter().map(|note| format!(" ({note})"));
+        self.0.problem.sentence() + &notes.collect::<String>()
     }
 
     /// What is wrong, without place, key and value.
     pub fn into_problem(self) -> Problem {
-        self.problem
+        self.0.problem
     }
 
     /// The problem of something whose part `name` is wrong: name and value stand before it.
     pub fn in_part(self, name: &str) -> Problem {
-        match &self.value {
-            Some(value) => self.problem.clone().in_part(&format!("{name} `{value}`")),
-            None => self.problem.in_part(&name),
+        match self.written() {
+            Some(value) => {
+                let part = format!("{name} `{value}`");
+                self.into_problem().in_part(&part)
+            }
+            None => self.into_problem().in_part(&name),
         }
     }
 
     /// The file or option where it was written; empty if that is not known.
     pub fn file(&self) -> &str {
-        &self.file
+        &self.0.file
     }
 
     /// The line of the file, from 1.
     pub fn line(&self) -> Option<usize> {
-        self.line
+        self.0.line
     }
 
     /// Where it was written: a file, a file and line, an option; empty if that is not known.
     pub fn place(&self) -> String {
-        match self.line {
-            Some(line) => format!("{}:{line}", self.file),
-            None => self.file.clone(),
+        match self.0.line {
+            Some(line) => format!("{}:{line}", self.0.file),
+            None => self.0.file.clone(),
         }
     }
 
     /// What is accepted instead, such as "0 to 1", if that is known.
     pub fn accepted(&self) -> Option<&str> {
-        self.problem.accepted.as_deref()
+        self.0.problem.accepted.as_deref()
     }
 
     /// The nearest valid name, if there is one.
     pub fn suggestion(&self) -> Option<&str> {
-        self.problem.suggestion.as_deref()
+        self.0.problem.suggestion.as_deref()
     }
 
     /// The same, read from a file, or given by an option. What has a place keeps it.
     #[must_use]
     pub fn placed(self, file: impl Into<String>) -> Fault {
-        match self.file.is_empty() {
-            true => Fault { file: file.into(), ..self },
+        match self.0.file.is_empty() {
+            true => self.with(|parts| parts.file = file.into()),
             false => self,
         }
     }
@@ -211,8 +215,8 @@ impl Fault {
     /// The same, read from a line of a file. What has a place keeps it.
     #[must_use]
     pub fn on_line(self, file: impl Into<String>, line: usize) -> Fault {
-        match self.file.is_empty() {
-            true => Fault { file: file.into(), line: Some(line), ..self },
+        match self.0.file.is_empty() {
+            true => self.with(|parts| (parts.file, parts.line) = (file.into(), Some(line))),
             false => self,
         }
     }
@@ -220,7 +224,7 @@ impl Fault {
     /// The same about a file that a key names: what is wrong in the file, or with it, follows key and name.
     #[must_use]
     pub fn in_file(self, key: impl Into<String>, file: &str) -> Fault {
-        match self.key {
+        match self.key() {
             Some(_) => self,
             None => self.within(key, Some(file.to_string())),
         }
@@ -228,19 +232,26 @@ impl Fault {
 
     /// The same about a key in which it was found: what was known before becomes part of the words.
     fn within(self, key: impl Into<String>, value: Option<String>) -> Fault {
-        let inner = Fault { problem: Problem::default(), notes: vec![], ..self.clone() };
-        let what = inner.to_string() + &self.problem.what;
-        let what = if self.problem.what.is_empty() { what.trim_end_matches(": ") } else { &what };
-        let problem = Problem { what: what.to_string(), ..self.problem };
-        let (key, file, line) = (Some(key.into()), String::new(), None);
-        Fault { file, line, key, value, problem, ..self }
+        let known = self.clone().with(|parts| {
+            (parts.problem, parts.notes) = (Problem::default(), vec![]);
+        });
+        let known = known.to_string();
+        self.with(|parts| {
+            let own = &mut parts.problem.what;
+            *own = match own.is_empty() {
+                true => known.trim_end_matches(": ").to_string(),
+                false => known + own,
+            };
+            (parts.file, parts.line) = (String::new(), None);
+            (parts.key, parts.value) = (Some(key.into()), value);
+        })
     }
 
     /// The same about this key, if it is about none yet; else what it says is about a part of it.
     #[must_use]
     pub fn of(self, key: impl Into<String>) -> Fault {
-        match (&self.key, self.file.is_empty()) {
-            (None, true) => Fault { key: Some(key.into()), ..self },
+        match (self.key(), self.0.file.is_empty()) {
+            (None, true) => self.called(key),
             _ => self.within(key, None),
         }
     }
@@ -248,40 +259,32 @@ impl Fault {
     /// The same with another choice beside what is accepted.
     #[must_use]
     pub fn or(self, other: &str) -> Fault {
-        Fault { problem: self.problem.or(other), ..self }
+        self.with(|parts| parts.problem = std::mem::take(&mut parts.problem).or(other))
     }
 
     /// The same with a remark appended.
     #[must_use]
-    pub fn noted(mut self, note: &str) -> Fault {
-        self.notes.push(note.into());
-        self
+    pub fn noted(self, note: &str) -> Fault {
+        self.with(|parts| parts.notes.push(note.into()))
     }
 
     /// The same with the name of the key as the user wrote it, such as `--load`.
     #[must_use]
     pub fn called(self, name: impl Into<String>) -> Fault {
-        Fault { key: Some(name.into()), ..self }
+        self.with(|parts| parts.key = Some(name.into()))
     }
 
     /// The same with its key below another: `gain` below `dctcp` is `dctcp.gain`.
     #[must_use]
     pub fn below(self, path: &str) -> Fault {
-        let key = self.key.map_or(path.to_string(), |key| format!("{path}.{key}"));
-        Fault { key: Some(key), ..self }
+        let key = self.key().map_or(path.to_string(), |key| format!("{path}.{key}"));
+        self.called(key)
     }
 
     /// The same without key and value, which stand in its place.
     #[must_use]
     pub fn bare(self) -> Fault {
-        Fault { key: None, value: None, ..self }
-    }
-
-    /// The same about other words.
-    #[must_use]
-    pub fn saying(self, what: impl FnOnce(&str) -> String) -> Fault {
-        let problem = Problem { what: what(&self.problem.what), ..self.problem };
-        Fault { problem, ..self }
+        self.with(|parts| (parts.key, parts.value) = (None, None))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The packets of credit-clocked transports. Time stamps are nanoseconds modulo 2^32.
 
+pub use crate::receiver_driven::views::Finish;
 use incast_transport::{data_flag, header_view};
 
 header_view! {
@@ -66,8 +67,4 @@ header_view! {
         first: u32 = cumulative, "packets";
     }
     unused number;
-
-    /// Every packet of the flow has arrived.
-    pub struct Finish over Finish {}
-    unused packets, spare, spare_high;
 }

@@ -255,7 +255,7 @@ fn what_is_wrong_is_refused_with_its_key() {
     );
     says(&with("straggler = 2"), "needs `extra`");
     says(&with("extra = \"2us\""), "needs `straggler`");
-    says(&with("algorithm = \"hierarchical\""), "traffic.0.group: missing");
+    says(&with("algorithm = \"hierarchical\""), "traffic.0.group is missing");
     says(&with("shares = [0.5, 0.5]"), "only an all_to_all has shares");
     let shares =
         "collective = \"all_to_all\"\nsize = \"1MB\"\nranks = \"0-1\"\nshares = [0.5, 0.6]";

@@ -1,5 +1,6 @@
 //! The packets of pHost, and what their headers say (pHost §3).
 
+pub use incast_endpoint::receiver_driven::views::Finish;
 use incast_transport::{HeaderView, TransportId, data_flag, header_view};
 
 /// pHost's number on the wire.
@@ -83,8 +84,4 @@ header_view! {
         /// The token's number in the flow, modulo 2^24.
         number: u24 = number, "tokens";
     }
-
-    /// Every packet of the flow has arrived.
-    pub struct Finish over Finish {}
-    unused packets, spare, spare_high;
 }
