@@ -258,7 +258,8 @@ fn parameter_sets_are_read_and_overridden() {
         let name = entry.info().name;
         if entry.sets().is_empty() {
             let error = configure(entry, &[("set", "paper")]).err().expect("it has no sets");
-            assert_eq!((error.key(), error.suggestion()), (Some("set"), None));
+            assert_eq!(error.key(), Some("set"));
+            assert_ne!(error.suggestion(), Some("set"), "{error}");
             continue;
         }
         assert_eq!(entry.parameters().iter().filter(|doc| doc.name == "set").count(), 1, "{name}");
