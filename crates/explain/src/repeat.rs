@@ -152,7 +152,7 @@ impl Results {
                 let problem = match count {
                     0 => wrong("the run has no flows"),
                     1 => expected("0, the only flow of the run"),
-                    _ => expected(format!("0 to {}", count - 1)),
+                    _ => expected(format!("0 to {}; the nearest is {}", count - 1, count - 1)),
                 };
                 return Err(Fault::value("--flow", flow, problem));
             }
