@@ -45,6 +45,14 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
+    /// Drops the next packets for as long as they are of no use any more.
+    #[inline]
+    pub fn drop_while(&mut self, useless: impl Fn(&Control) -> bool) {
+        while self.waiting.front().is_some_and(&useless) {
+            self.waiting.pop_front();
+        }
+    }
+
     /// Takes the next packet out.
     #[inline]
     pub fn pop(&mut self) -> Option<Control> {

@@ -71,5 +71,5 @@ fn two_flows_fill_a_link_without_loss_because_ports_mark() {
 #[test]
 fn wrong_settings_are_refused() {
     let wrong = Params::read(&[("decrease".into(), "1".into())]).unwrap_err();
-    assert_eq!(wrong.to_string(), "template.decrease = 1: expected 0 < decrease < 1");
+    assert_eq!(wrong.to_string(), "decrease = `1`: expected 0 < decrease < 1");
 }

@@ -1,17 +1,20 @@
 //! Sites without a fabric around them, and transports configured for them.
 
 use incast_transport::{
-    Configured, FabricSite, Framing, HostId, HostSite, Limit, PortSite, Rate, Routing, Setting,
-    Span, Transport,
+    Bytes, Configured, FabricSite, Framing, HostId, HostSite, Limit, PortSite, Rate, Routing,
+    Setting, Span, Transport,
 };
 use std::sync::Arc;
 
 /// One switch between `hosts` hosts: all links of `rate`, Ethernet, 128 packets of buffer per port.
 pub fn fabric_site(hosts: u32, rate: Rate, base_rtt: Span) -> Arc<FabricSite> {
+    let framing = Framing::ETHERNET;
+    let longer = Bytes((framing.charged_mtu() - framing.charged_header()) as u64);
     Arc::new(FabricSite {
         hosts,
-        framing: Framing::ETHERNET,
+        framing,
         base_rtt,
+        data_delay: rate.tx_time(longer) * 2,
         max_rate: rate,
         rates: Arc::new([rate]),
         host_rate: rate,

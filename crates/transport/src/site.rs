@@ -45,6 +45,8 @@ pub struct FabricSite {
     pub framing: Framing,
     /// Unloaded RTT of an MTU packet and its header-only ACK over the longest path.
     pub base_rtt: Span,
+    /// How much longer that takes than two packets without payload.
+    pub data_delay: Span,
     /// The largest link rate.
     pub max_rate: Rate,
     /// The different link rates, increasing.

@@ -35,10 +35,12 @@ pub fn fabric_site(
     let mtu = Bytes(framing.charged_mtu() as u64);
     let header = Bytes(framing.charged_header() as u64);
     let host_rate = (0..fabric.hosts()).map(|host| fabric.host_rate(host)).min();
+    let computed = fabric.base_rtt(mtu, header);
     Arc::new(FabricSite {
         hosts: fabric.hosts(),
         framing,
-        base_rtt: base_rtt.unwrap_or_else(|| fabric.base_rtt(mtu, header)),
+        base_rtt: base_rtt.unwrap_or(computed),
+        data_delay: Span(computed.0.saturating_sub(fabric.base_rtt(header, header).0)),
         max_rate: fabric.max_rate(),
         rates: rates(fabric),
         host_rate: host_rate.unwrap_or(Rate(0)),

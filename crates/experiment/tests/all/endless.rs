@@ -77,8 +77,16 @@ fn a_flow_sends_until_its_application_ends_it() {
         assert_eq!(bytes(1, 2_500 * US, 5_000 * US), 0, "{name}");
         let alone = bytes(0, 3_000 * US, 4_000 * US) as f64 * 8e-6;
         // Those that add little per round trip, or whose switches know flows by their rate, take longer.
+        // Grants of dcPIM that wait behind data miss their round at 10 Gb/s; its README says when.
         let slow = ["dcqcn", "decn", "timely", "uec"].contains(&name);
-        assert!(alone > if slow { 0.05 } else { 8.0 }, "{name}: {alone} Gb/s");
+        let least = if slow {
+            0.05
+        } else if name == "dcpim" {
+            7.0
+        } else {
+            8.0
+        };
+        assert!(alone > least, "{name}: {alone} Gb/s");
         let own = first.throughput_gbps(1).unwrap();
         let lived = Span::from_us(2_000).as_ns_f64();
         assert_eq!(own, first.record.flows[1].delivered as f64 * 8.0 / lived, "{name}");

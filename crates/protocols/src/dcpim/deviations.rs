@@ -52,8 +52,8 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 7,
         section: "",
-        what: "A round trip of control packets is the base RTT less what full packets take longer on the host's \
-               links and on the fastest others.",
+        what: "A round trip of control packets is the base RTT less what a full packet takes longer than one \
+               without payload.",
         reason: "The formula of the authors' simulator is for its own leaf-spine, where both are 5.216 us; \
                  `control_rtt` sets a longer one.",
         effect: None,

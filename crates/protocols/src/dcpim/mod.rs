@@ -113,6 +113,8 @@ impl Host for DcpimHost {
     }
 
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
+        // After a long pause of its link, a host has asked for rounds that are over.
+        self.outbox.drop_while(|control| self.receivers.is_late(&control.header, env.now));
         if open.has(CONTROL)
             && let Some(packet) = self.outbox.send(env)
         {

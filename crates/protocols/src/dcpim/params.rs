@@ -67,14 +67,9 @@ pub(super) const SETS: &[ParameterSet] = &[
 ];
 
 impl Params {
-    /// The round trip of control packets without queues: two host links, the others at the fastest rate.
+    /// The round trip of control packets without queues.
     fn least_control(fabric: &FabricSite) -> Span {
-        let framing = &fabric.framing;
-        let longer = Bytes((framing.charged_mtu() - framing.charged_header()) as u64);
-        let (own, others) = (fabric.hops.min(2) as u64, fabric.hops.saturating_sub(2) as u64);
-        let more =
-            fabric.host_rate.tx_time(longer) * own + fabric.max_rate.tx_time(longer) * others;
-        Span(fabric.base_rtt.0.saturating_sub(more.0).max(1))
+        Span(fabric.base_rtt.0.saturating_sub(fabric.data_delay.0).max(1))
     }
 
     fn control(&self, fabric: &FabricSite) -> Span {

@@ -194,6 +194,16 @@ impl Receivers {
         self.grants.clear();
     }
 
+    /// Whether a packet that waits for the NIC is a request that its source cannot answer any more.
+    pub fn is_late(&self, header: &Header, now: Time) -> bool {
+        let clock = self.terms.clock;
+        Request::read(header).is_some_and(|Request { epoch, round, .. }| {
+            let step = clock.now(now);
+            let is_now = (epoch, round as u32) == (step.epoch as u32, step.round + 1);
+            !is_now || clock.middle(step) <= now
+        })
+    }
+
     /// A source offers channels.
     pub fn granted(&mut self, (id, src): (FlowId, HostId), grant: Grant, informed: Time) {
         let Grant { epoch, remaining, channels, prompt, round } = grant;

@@ -19,7 +19,9 @@ fn authors() -> Arc<FabricSite> {
     let site = fabric_site(144, RATE, Span::from_ns(5_508));
     let framing = incast_transport::Framing { control: 40, ..incast_transport::Framing::NONE };
     let (max_rate, hops) = (Rate::from_gbps(400), 4);
-    Arc::new(FabricSite { framing, max_rate, hops, ..(*site).clone() })
+    let longer = Bytes((framing.charged_mtu() - framing.charged_header()) as u64);
+    let data_delay = RATE.tx_time(longer) * 2 + max_rate.tx_time(longer) * 2;
+    Arc::new(FabricSite { framing, data_delay, max_rate, hops, ..(*site).clone() })
 }
 
 fn host_site(fabric: &Arc<FabricSite>) -> HostSite {

@@ -230,7 +230,7 @@ fn a_folder_that_is_not_the_studys_is_refused() {
         said.contains("another study") && said.contains("2 rows") && said.contains("--out"),
         "{said}"
     );
-    assert!(said.contains("they differ in fabric.topology;"), "{said}");
+    assert!(said.contains("they differ in fabric.topology:"), "{said}");
     // Whoever only looks is told the same.
     assert_eq!(Store::existing(dir.path(), &other).unwrap_err().to_string(), said);
     assert!(Store::existing(&dir.path().join("none"), &own).unwrap().is_none());
