@@ -83,7 +83,7 @@ def compare(
     mtu: int | None = None,
     no_l2_overhead: bool = False,
     forwarding: Literal["store_and_forward", "cut_through"] | None = None,
-    lb: Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "plb", "paths", "auto"] | None = None,
+    lb: Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "conga", "plb", "paths", "auto"] | None = None,
     paths: str | None = None,
     acks: Literal["data", "control", "auto"] | None = None,
     workload: str | None = None,
@@ -131,7 +131,8 @@ def compare(
             Accepted: `store_and_forward`, `cut_through`. Default: store_and_forward.
         lb: Load balancing of all transports. Accepted: `ecmp`, `symmetric-ecmp`, `spray`,
             `round-robin`, `source-round-robin`, `source-path`, `entropy`, `least-queue`,
-            `drill`, `flowlet`, `plb`, `paths`, or `auto`. Default: each transport's own.
+            `drill`, `flowlet`, `conga`, `plb`, `paths`, or `auto`. Default: each
+            transport's own.
         paths: Fixed paths of flows, for `--lb paths`. Accepted: text.
         acks: Class of the ACKs of sender-driven transports: `data` (ACKs wait among data)
             or `control` (class 0, strictly before data). What destinations of receiver-

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ._section import Parameters
 
-__all__ = ["Aeolus", "Amrt", "Ccrp", "Cubic", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Pfabric", "Phost", "Powertcp", "Rcp", "Ren", "Sird", "Swift", "ThetaPowertcp", "Timely", "Trd", "Uec", "Vcp", "Xcp"]
+__all__ = ["Aeolus", "Amrt", "Bolt", "Ccrp", "Cubic", "Dcpim", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Pfabric", "Phost", "Powertcp", "Rcp", "Ren", "Sird", "Swift", "ThetaPowertcp", "Timely", "Trd", "Uec", "Vcp", "Xcp"]
 
 
 @dataclass(kw_only=True)
@@ -146,6 +146,70 @@ class Amrt(Parameters):
     losses: Any = None
     timeout: Any = None
     strict_1rtt: Any = None
+
+
+@dataclass(kw_only=True)
+class Bolt(Parameters):
+    """bolt: Bolt (Arslan et al., Bolt: Sub-RTT Congestion Control for Ultra-Low Latency, NSDI
+    2023).
+
+    Args:
+        set: Values of several parameters under one name. Parameters given beside it keep
+            their given values. Accepted: fabric, authors. Default: fabric. Source: listed
+            with each set.
+        threshold: Queue from which on a switch tells sources and spares nothing
+            (CC_THRESH); auto: two full packets. Accepted: auto, or 1B to 1GB. Default:
+            auto. Source: authors' simulator: 10 KB at 5000 B, 3 KB at 1500 B; the paper:
+            about one packet.
+        spare_limit: Most unused capacity of a link that is kept for a later packet (SM);
+            auto: one full packet. Accepted: auto, or 1B to 1GB. Default: auto. Source: the
+            paper and the authors' runs: one MTU.
+        ending_limit: Most packets of ending flows that are kept for others (PRU). Accepted:
+            0 to 1000000 packets. Default: 256. Source: authors' simulator: 256.
+        window: First and largest window, in payload bytes; auto: the packets of a BDP.
+            Accepted: auto, or 1B to 1GB. Default: auto. Source: authors' simulator: a BDP,
+            62420 B at 100 Gb/s and 13092 B at 10 Gb/s.
+        min_window: Least window, in payload bytes. Accepted: 1B to 1GB. Default: 15B.
+            Source: authors' simulator: 15 B.
+        decrease: Share that a loss takes, and a notice of a window of a packet or less
+            (max_md). Accepted: more than 0, below 1. Default: 0.5. Source: authors'
+            simulator: 0.5.
+        target_queue: Queue that notices let stand. Accepted: 0B to 1GB. Default: 0B.
+            Source: authors' simulator: 0.
+        probe: Whether one packet of each round trip raises the window whatever switches say
+            (AI). Accepted: true or false. Default: true. Source: authors' simulator: on.
+        notices: Whether switches send notices back to sources (SRC). Accepted: true or
+            false. Default: true. Source: false: an ablation.
+        spare: Whether windows grow where links have unused capacity (SM). Accepted: true or
+            false. Default: true. Source: false: an ablation.
+        endings: Whether windows grow where flows are about to end (PRU). Accepted: true or
+            false. Default: true. Source: false: an ablation.
+        nack_interval: Least time between two requests to go back for the same byte; at
+            least two base RTTs. Accepted: more than 0. Default: 100us. Source: own choice:
+            the authors' simulator asks with each packet out of order.
+        rto_min: Least retransmission timeout; auto: 1 ms, at least eight RTTs. Accepted:
+            auto, or more than 0, at most 60s. Default: auto. Source: own choice; authors'
+            simulator: 10 ms, at most five.
+        control_limit: Most bytes of ACKs and notices queued at a port. Accepted: a control
+            packet and more. Default: 128KiB. Source: own choice: as REN's.
+    """
+
+    _transport: ClassVar[str] = "bolt"
+    set: Any = None
+    threshold: Any = None
+    spare_limit: Any = None
+    ending_limit: Any = None
+    window: Any = None
+    min_window: Any = None
+    decrease: Any = None
+    target_queue: Any = None
+    probe: Any = None
+    notices: Any = None
+    spare: Any = None
+    endings: Any = None
+    nack_interval: Any = None
+    rto_min: Any = None
+    control_limit: Any = None
 
 
 @dataclass(kw_only=True)
@@ -338,6 +402,71 @@ class Cubic(Parameters):
     recovery: Any = None
     delayed_ack: Any = None
     delayed_ack_timeout: Any = None
+
+
+@dataclass(kw_only=True)
+class Dcpim(Parameters):
+    """dcpim: dcPIM (Cai, Arashloo and Agarwal, dcPIM: Near-optimal proactive datacenter transport,
+    SIGCOMM 2022).
+
+    Args:
+        set: Values of several parameters under one name. Parameters given beside it keep
+            their given values. Accepted: fabric, authors. Default: fabric. Source: listed
+            with each set.
+        rounds: Rounds of a matching (r). Accepted: 1 to 32. Default: 4. Source: the paper
+            and its simulator: 4.
+        round: Length of a round, in round trips of control packets (beta). Accepted: 1 to
+            1000 round trips. Default: 1.3. Source: the paper and its simulator: 1.3.
+        data_phase: Length of a data phase, in matchings (alpha). Accepted: 1 to 1000
+            matchings. Default: 1. Source: authors' simulator: 1.
+        channels: Parts of a host's link, each for one flow at a time (k). Accepted: 1 to
+            255. Default: 4. Source: the paper and its simulator: 4.
+        control_rtt: Round trip of control packets; auto: the base RTT less what full
+            packets take longer. Accepted: auto, or 1ns to 1s. Default: auto. Source:
+            authors' simulator: 5.216 us.
+        shortest_rounds: Rounds in which the flow with the fewest packets left is preferred;
+            in the others a random one is. Accepted: 0 to 32. Default: 1. Source: authors'
+            simulator: 1.
+        prompt: Whether channels that the epoch before left free are used while the matching
+            goes on. Accepted: true or false. Default: true. Source: authors' simulator;
+            false: an ablation.
+        token_initial: Largest flow that is sent without a token; auto: a BDP. Accepted:
+            auto, or 1 to 1000000 packets. Default: auto. Source: authors' simulator: 1 BDP,
+            49 packets.
+        token_window: Tokens under way of a flow that has all channels; auto: a BDP.
+            Accepted: auto, or 1 to 1000000 packets. Default: auto. Source: authors'
+            simulator: 1 BDP, 49 packets.
+        window_timeout: Time after which tokens are taken for lost, in packet times per
+            packet of a BDP. Accepted: 0.01 to 1000 BDPs. Default: 1.1. Source: authors'
+            simulator: 1.1.
+        resend_timeout: Wait of a flow of which every missing packet has a token, the same.
+            Accepted: 0.01 to 1000 BDPs. Default: 1. Source: authors' simulator: 1.
+        buffer: Buffer of a port, for all classes together; auto: the fabric's. Accepted:
+            auto, or a full packet to 1GB. Default: auto. Source: authors' simulator: 500
+            KB.
+        clock_offset: Largest share of a round by which clocks of hosts differ; at most (1 -
+            1 / round) / 2. Accepted: 0 to 0.5. Default: 0. Source: authors' simulator: 0.
+        retry: Silence after which a flow is announced again; auto: 3 base RTT. Accepted:
+            auto, or more than 0, at most 60s. Default: auto. Source: ours: the authors'
+            simulator loses no control packet.
+    """
+
+    _transport: ClassVar[str] = "dcpim"
+    set: Any = None
+    rounds: Any = None
+    round: Any = None
+    data_phase: Any = None
+    channels: Any = None
+    control_rtt: Any = None
+    shortest_rounds: Any = None
+    prompt: Any = None
+    token_initial: Any = None
+    token_window: Any = None
+    window_timeout: Any = None
+    resend_timeout: Any = None
+    buffer: Any = None
+    clock_offset: Any = None
+    retry: Any = None
 
 
 @dataclass(kw_only=True)

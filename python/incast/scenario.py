@@ -60,6 +60,8 @@ class Output(Section):
             all. 120 hold every header. Accepted: a whole number. Default: 0.
         pcap_limit: Most packets that are captured: the first ones of the run. A warning
             tells that there were more. Accepted: 1 to 100000000000. Default: 1000000.
+        paths: Record how many paths each flow's packets took and how often they changed, in
+            `flows.parquet`. Accepted: true or false. Default: false.
         trace: Every event of some flows, ports or hosts, in `trace.parquet`. `{}` traces
             everything. Accepted: a section [output.trace].
     """
@@ -69,6 +71,7 @@ class Output(Section):
     pcap_flows: Sequence[int] | None = None
     pcap_snap: int | None = None
     pcap_limit: int | None = None
+    paths: bool | None = None
     trace: Trace | Mapping[str, Any] | None = None
 
 
@@ -159,7 +162,7 @@ class Assign(Section):
 
 @dataclass(kw_only=True)
 class Balance(Section):
-    """[transport.balance]: Numbers of the routings `entropy`, `drill`, `least-queue` and `flowlet`.
+    """[transport.balance]: Numbers of the routings `entropy`, `drill`, `least-queue`, `flowlet`, `conga` and `plb`.
 
     Args:
         entropies: Routing `entropy`: path numbers per flow. A source that chooses none
@@ -169,9 +172,9 @@ class Balance(Section):
             Default: 2.
         memory: Routing `drill`: ports remembered, those with the shortest queues at the
             packet before. Accepted: 0 to 64. Default: 1.
-        flowlet_gap: Routing `flowlet`: a flow that sends nothing for longer takes a new
-            port. Accepted: at most 1s, or `auto`. Default: base RTT, at least 10 packet
-            times of a host's link.
+        flowlet_gap: Routings `flowlet` and `conga`: a flow that sends nothing for longer
+            takes a new port. Accepted: at most 1s, or `auto`. Default: base RTT, at least
+            10 packet times of a host's link.
         quantum: Routings `least-queue` and `drill`: lengths of queues are known in
             multiples of so many bytes, as those of a switch with few levels are. Accepted:
             1 to 1GB. Default: 1B.
@@ -183,9 +186,15 @@ class Balance(Section):
         plb_share: Routing `plb`: share of a window's ACKs from which on they tell of
             congestion. Accepted: 0.01 to 1, or `auto`. Default: each transport's own:
             `dctcp` 0.5, `swift` 1.
-        data_only: Routings `least-queue`, `drill` and `flowlet`: packets without payload
-            (ACKs, grants, ...) take `ecmp` instead. Accepted: true or false. Default:
-            false.
+        data_only: Routings `least-queue`, `drill`, `flowlet` and `conga`: packets without
+            payload (ACKs, grants, ...) take `ecmp` instead. Accepted: true or false.
+            Default: false.
+        conga_period: Routing `conga`: after each such period the load of a link loses a
+            share. Accepted: 1ns to 1s. Default: 50us.
+        conga_decay: Routing `conga`: that share. The load is known to an eighth of what the
+            link carries in a period over this share. Accepted: 0.01 to 1. Default: 0.2.
+        conga_age: Routing `conga`: what a leaf told of a path counts for so long. Accepted:
+            at most 1s. Default: 500us.
     """
 
     entropies: int | None = None
@@ -197,6 +206,9 @@ class Balance(Section):
     plb_rounds: int | Literal["auto"] | None = None
     plb_share: float | Literal["auto"] | None = None
     data_only: bool | None = None
+    conga_period: str | None = None
+    conga_decay: float | None = None
+    conga_age: str | None = None
 
 
 @dataclass(kw_only=True)
@@ -208,14 +220,15 @@ class Transport(Section):
             Accepted: a list, each text. Required.
         routing: Load balancing of all transports. Accepted: `ecmp`, `symmetric-ecmp`,
             `spray`, `round-robin`, `source-round-robin`, `source-path`, `entropy`, `least-
-            queue`, `drill`, `flowlet`, `plb`, `paths`, or `auto`. Default: each transport's
-            own.
+            queue`, `drill`, `flowlet`, `conga`, `plb`, `paths`, or `auto`. Default: each
+            transport's own.
         routings: Load balancing by transport, as in `routings.phost = "ecmp"`. Accepted: a
             table, each value `ecmp`, `symmetric-ecmp`, `spray`, `round-robin`, `source-
             round-robin`, `source-path`, `entropy`, `least-queue`, `drill`, `flowlet`,
-            `plb`, `paths`. Default: as `routing`.
-        balance: Numbers of the routings `entropy`, `drill`, `least-queue` and `flowlet`.
-            Accepted: a section [transport.balance]. Default: all defaults.
+            `conga`, `plb`, `paths`. Default: as `routing`.
+        balance: Numbers of the routings `entropy`, `drill`, `least-queue`, `flowlet`,
+            `conga` and `plb`. Accepted: a section [transport.balance]. Default: all
+            defaults.
         paths: CSV file of fixed paths, for the routing `paths`. Its first line is
             `flow,path`, or `src,dst,path` for every flow between two hosts; a path is the
             switches in order, such as `leaf0 spine1 leaf2`. ACKs and grants take the
@@ -246,8 +259,8 @@ class Transport(Section):
     """
 
     names: Sequence[str]
-    routing: Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "plb", "paths", "auto"] | None = None
-    routings: Mapping[str, Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "plb", "paths"]] | None = None
+    routing: Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "conga", "plb", "paths", "auto"] | None = None
+    routings: Mapping[str, Literal["ecmp", "symmetric-ecmp", "spray", "round-robin", "source-round-robin", "source-path", "entropy", "least-queue", "drill", "flowlet", "conga", "plb", "paths"]] | None = None
     balance: Balance | Mapping[str, Any] | None = None
     paths: str | None = None
     acks: Literal["data", "control", "auto"] | None = None
