@@ -80,7 +80,7 @@ fn exact_tx(fabric: &Fabric, port: u32, charged: u16) -> u64 {
 
 impl Egress {
     /// Schedules the next update of a backlogged port.
-    #[inline]
+    #[inline(always)]
     pub fn rearm(&mut self, agenda: &mut Agenda, packets: &mut PacketPool, port: u32) {
         if !self.transmitter.waiting || self.kicked {
             return;

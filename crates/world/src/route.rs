@@ -67,7 +67,7 @@ pub struct Arrival {
 /// Chooses the egress at switch `node` of a packet that arrives at `at` through the link whose
 /// reverse is `back`. Depends on nothing that came before. `seed` is the run's. Panics if the
 /// packet heads for a host that the fabric does not have.
-#[inline]
+#[inline(always)]
 pub fn choose(
     fabric: &Fabric,
     routes: &Routes,
@@ -120,7 +120,7 @@ pub fn choose(
 
 /// Like [`choose`], for a packet that has come to the switch: it is asked also where there is one port, if the
 /// routing writes into packets.
-#[inline]
+#[inline(never)]
 pub fn choose_here(
     fabric: &Fabric,
     routes: &Routes,
