@@ -143,15 +143,13 @@ impl Receivers {
     /// A data packet arrived.
     pub fn data(&mut self, env: &mut Env<'_>, outbox: &mut Outbox, content: &Packet) {
         let (id, src) = (content.flow, content.src);
-        let (packet, offset, last, token) = match content.header {
-            header if let Some(data) = Unscheduled::read(&header) => {
-                (data.packet, data.offset, data.last, None)
-            }
-            header => match Scheduled::read(&header) {
-                Some(data) => (data.packet, data.offset, data.last, Some(data.token)),
-                None => return,
-            },
-        };
+        let header = &content.header;
+        let (packet, offset, last, token) =
+            match (Unscheduled::read(header), Scheduled::read(header)) {
+                (Some(data), _) => (data.packet, data.offset, data.last, None),
+                (_, Some(data)) => (data.packet, data.offset, data.last, Some(data.token)),
+                _ => return,
+            };
         if self.finished.contains(id) {
             return finish(env.now, outbox, (id, src));
         }
