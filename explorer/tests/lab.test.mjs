@@ -133,7 +133,7 @@ test("the form refuses in the engine's words, and a changed scenario runs", asyn
   await page.goto(`${PAGE}#/lab/run`);
   const rate = page.locator("#key-fabric-rate");
   await rate.fill("fast");
-  await page.locator(".field.bad").filter({ hasText: "fabric.rate: `fast`" }).waitFor();
+  await page.locator(".field.bad").filter({ hasText: "fabric.rate = `fast`" }).waitFor();
   assert.equal(await page.getByRole("button", { name: "Run", exact: true }).isDisabled(), true);
   await accessible("the form");
   const topology = page.getByRole("textbox", { name: "topology", exact: true });
@@ -164,7 +164,7 @@ test("links fail and transports are mixed by form, with the native records", asy
   await fill(failure, "at", "30us");
   await fill(failure, "a", "leaf0");
   await fill(failure, "b", "spine9");
-  await refused(failure, "no node `spine9`; there are spine0 to spine1");
+  await refused(failure, "no node `spine9`: expected spine0 to spine1");
   await fill(failure, "b", "leaf1");
   await refused(failure, "there is no link leaf0 - leaf1");
   await fill(failure, "b", "spine1");
