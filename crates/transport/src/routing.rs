@@ -31,7 +31,7 @@ pub enum Routing {
     Conga,
     /// A hash of the flow and its path number at each switch; its source takes the next number when
     /// congestion lasts (PLB). For transports that say so
-    /// ([`moves_flows`](Transport::moves_flows)).
+    /// ([`moves_flows`](crate::Transport::moves_flows)).
     Plb,
     /// The path that the scenario fixes for the flow, and its reverse for ACKs and grants. Flows
     /// without a fixed path take symmetric ECMP.

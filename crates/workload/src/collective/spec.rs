@@ -135,7 +135,7 @@ pub struct Collective {
 /// One message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Its index in [`Traffic::flows`].
+    /// Its index in [`Traffic::flows`](crate::Traffic::flows).
     pub flow: u32,
     /// The rank that sends it.
     pub from: u32,
@@ -160,7 +160,7 @@ pub struct CollectiveGroup {
     pub bytes: u64,
     /// Its messages.
     pub messages: Vec<Message>,
-    /// For each rank the index in [`Traffic::gates`] of the gate that opens when the rank has computed.
+    /// For each rank the index in [`Traffic::gates`](crate::Traffic::gates) of the gate that opens when the rank has computed.
     pub ready: Range<u32>,
     /// When the first computation begins.
     pub at: Time,
