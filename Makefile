@@ -18,6 +18,7 @@ check:
 test: setup format tidy deny lint docs unit site
 	@./tests/site look
 	@./tests/skipped
+	@cat target/count
 # `unit` builds the program; the site's pages are made by it.
 test: export INCAST = target/debug/incast
 
