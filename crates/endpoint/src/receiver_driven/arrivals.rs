@@ -96,6 +96,13 @@ impl Arrivals {
         self.burst_end = self.burst_end.max(end);
     }
 
+    /// Notes that the packets below `end` are all that is sent without a grant. Each packet of a flow
+    /// says the same; where one is forged, the least counts.
+    #[inline]
+    pub fn first_burst(&mut self, end: u32) {
+        self.burst_end = if self.burst_end == 0 { end } else { self.burst_end.min(end) };
+    }
+
     /// Packets below are sent without a grant, as far as is known.
     #[inline]
     pub fn burst_end(&self) -> u32 {

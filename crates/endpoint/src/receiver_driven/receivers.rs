@@ -221,8 +221,10 @@ impl<R: Recovery> Receivers<R> {
             None => self.opens(flow, src, &data, now),
         };
         let incoming = self.flows.at_mut(slot);
-        if let Some(end) = burst_end(&data, self.terms.tells) {
-            incoming.arrivals.sent_unasked(end);
+        match burst_end(&data, self.terms.tells) {
+            Some(end) if self.terms.tells == Tells::Burst => incoming.arrivals.first_burst(end),
+            Some(end) => incoming.arrivals.sent_unasked(end),
+            None => {}
         }
         let arrival = incoming.arrivals.insert(data.packet, data.last);
         if arrival == Arrival::New {

@@ -34,6 +34,15 @@ fn arrivals_behave_like_a_set() {
 }
 
 #[test]
+fn of_a_first_burst_the_least_that_was_told_counts() {
+    let mut arrivals = Arrivals::new();
+    for (told, expected) in [(4096, 4096), (12, 12), (8_500_000, 12)] {
+        arrivals.first_burst(told);
+        assert_eq!(arrivals.burst_end(), expected);
+    }
+}
+
+#[test]
 fn a_packet_too_far_ahead_is_as_good_as_lost() {
     let mut arrivals = Arrivals::new();
     assert_eq!(arrivals.insert(u32::MAX, false), Arrival::Outside);
