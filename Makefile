@@ -96,9 +96,11 @@ validation:
 CASES := permutation incast web_search/dctcp web_search/ren web_search/ndp
 RUNS := 3
 
-# Renews the table of the release and docs/performance.md. HTSIM, a path of an `htsim_ndp`, is compared in the same run.
+# Renews the table of the release and docs/performance.md. HTSIM, a path of an `htsim_ndp`, and NS3, where ns-3 is installed, are
+# compared in the same run.
 bench:
 	cargo build --release --locked -p incast-cli
 	@for case in $(CASES); do ./target/release/incast bench --runs $(RUNS) --case $$case; done | tee target/bench.txt
 	UPDATE_DOCS=1 cargo bench --locked -p incast-protocols --bench guard -- renew $(CURDIR)/target/bench.txt
 	$(if $(HTSIM),./tests/peer $(HTSIM))
+	$(if $(NS3),./tests/peer-ns3 $(NS3))
