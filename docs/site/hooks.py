@@ -215,7 +215,7 @@ MICROSECONDS = re.compile(r"(?<=[0-9]) us\b|(?<=\()us(?=\))")
 
 
 # Pages that nobody reads whole: their parts open one by one, or do on small screens (site/extra.js).
-FOLDED = re.compile(r"replication/(?!README)\w+\.md|wireshark/headers\.md")
+FOLDED = re.compile(r"replication/(?!README)\w+\.md")
 FOLDED_IF_SMALL = re.compile(r"(commands|results|scenario|studies|warnings)\.md|source/examples/scenarios/README\.md")
 
 
@@ -320,7 +320,19 @@ def transport(one: dict[str, Any]) -> str:
         place = f"{each['section']}: " if each["section"] else ""
         effect = f"<br>measured effect: {each['effect']}" if each["effect"] else ""
         text += f"\n**{each['number']}.** {place}{each['what']}\n\nwhy: {each['reason']}{effect}\n{{ .small }}\n"
-    return text
+    return text + packets(one)
+
+
+def packets(one: dict[str, Any]) -> str:
+    """What a transport's own header says in each kind of packet."""
+    text = "\n## Packets\n\nThe twelve bytes of the transport's own header, in network order; what is not named is zero. "
+    text += "[Filters of Wireshark](../wireshark/README.md#filters) name a field as `incast.TRANSPORT.PACKET.FIELD`.\n"
+    for each in one["packets"]:
+        rows = [[f"`{field['name']}`", field["place"], field["unit"], field["doc"]] for field in each["fields"]]
+        text += f"\n### {each['name']} (`{each['filter']}`)\n\n{each['doc']}. Layout {each['layout']}.\n\n"
+        text += table(["field", "where", "unit", "what"], rows)
+    codes = [[f"{code['mark']:02b}", code["name"], code["doc"]] for code in one["codes"]]
+    return text + (f"\n### ECN bits\n\n{table(['bits', 'name', 'what'], codes)}" if codes else "")
 
 
 def has_laboratory() -> bool:

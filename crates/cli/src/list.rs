@@ -122,6 +122,43 @@ fn show(entry: &dyn Transport) {
     if info.deviations.is_empty() {
         say!("  none specific to this transport");
     }
+    packets(&declared::transport_in_full(entry));
+}
+
+/// Prints what the transport's own header says.
+fn packets(one: &Value) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    say!(
+        "\nPackets (the twelve bytes of the transport's own header, in network order; in brackets filters for Wireshark)"
+    );
+    for packet in list(&one["packets"]) {
+        say!(
+            "  {} ({}) - {}",
+            text(&packet["name"]),
+            text(&packet["filter"]),
+            text(&packet["doc"])
+        );
+        say!("      layout {}", text(&packet["layout"]));
+        for field in list(&packet["fields"]) {
+            let unit = text(&field["unit"]);
+            let unit = if unit.is_empty() { unit } else { format!(", {unit}") };
+            say!(
+                "      {} ({}{unit}): {}",
+                text(&field["name"]),
+                text(&field["place"]),
+                text(&field["doc"])
+            );
+        }
+    }
+    for code in list(&one["codes"]) {
+        say!(
+            "  ECN bits {:02b}: {} - {}",
+            code["mark"].as_u64().unwrap_or(0),
+            text(&code["name"]),
+            text(&code["doc"])
+        );
+    }
 }
 
 /// Everything, in short, as JSON.

@@ -1,7 +1,7 @@
 //! What the program declares, as JSON: for `incast list --json`, Python and pages.
 
 use incast_fabric::SHAPES;
-use incast_transport::{ParameterSet, Transport};
+use incast_transport::{HeaderView, ParameterSet, Transport};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -56,7 +56,37 @@ pub fn transport_in_full(entry: &dyn Transport) -> Value {
     value["made_for_pfc"] = json!(info.made_for_pfc);
     value["feedback_bits"] = json!(info.feedback_bits);
     value["deviations"] = json!(deviations);
+    value["packets"] = info.headers.iter().map(|view| packet(info.name, view)).collect();
+    value["codes"] = codes(info.headers);
     value
+}
+
+/// What the transport's own twelve bytes say in one kind of packet.
+fn packet(transport: &str, view: &HeaderView) -> Value {
+    let fields: Vec<Value> = view
+        .fields()
+        .map(|field| {
+            json!({"name": field.name, "place": field.place(), "unit": field.unit, "doc": sentence(field.doc)})
+        })
+        .collect();
+    json!({
+        "name": view.name, "doc": sentence(view.doc), "layout": view.signature(),
+        "filter": format!("incast.{transport}.{}", view.filter_name()), "fields": fields,
+    })
+}
+
+/// The transport's codes in the ECN bits, if it has its own.
+fn codes(views: &[HeaderView]) -> Value {
+    let views = views.iter().find(|view| !view.codes.is_empty());
+    let codes = views.map_or(&[][..], |view| view.codes).iter();
+    codes
+        .map(|code| json!({"mark": code.mark, "name": code.name, "doc": sentence(code.doc)}))
+        .collect()
+}
+
+/// A description without its last full stop.
+fn sentence(doc: &str) -> &str {
+    doc.trim().trim_end_matches('.')
 }
 
 /// The distributions of flow sizes that come with the program.

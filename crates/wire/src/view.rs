@@ -34,6 +34,16 @@ impl HeaderField {
     pub const fn max(&self) -> u32 {
         if self.bit != 0 { 1 } else { u32::MAX >> (32 - 8 * self.width as u32) }
     }
+
+    /// Where it is in the twelve bytes: `bytes 0-3`, `byte 11, bit 0x10`.
+    pub fn place(&self) -> String {
+        let (first, last) = (self.offset, self.offset + self.width - 1);
+        match (self.bit, self.width) {
+            (0, 1) => format!("byte {first}"),
+            (0, _) => format!("bytes {first}-{last}"),
+            (bit, _) => format!("byte {first}, bit {bit:#04x}"),
+        }
+    }
 }
 
 /// A value of the ECN bits with a transport-specific meaning.
@@ -129,6 +139,29 @@ impl HeaderView {
     pub const fn coded(mut self, codes: &'static [MarkCode]) -> HeaderView {
         self.codes = codes;
         self
+    }
+
+    /// Its name in a filter of Wireshark: `GoBack` is `go_back`.
+    pub fn filter_name(&self) -> String {
+        let mut name = String::new();
+        for letter in self.name.chars() {
+            if letter.is_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.push(letter.to_ascii_lowercase());
+        }
+        name
+    }
+
+    /// What tells its packets from others with this layout: `Segment (1), byte 11 lacks 0x09, with
+    /// payload`.
+    pub fn signature(&self) -> String {
+        let mut parts = vec![format!("{} ({})", self.layout, self.kind)];
+        parts.extend((self.set != 0).then(|| format!("byte 11 has {:#04x}", self.set)));
+        parts.extend((self.clear != 0).then(|| format!("byte 11 lacks {:#04x}", self.clear)));
+        let payload = |with| if with { "with payload" } else { "without payload" };
+        parts.extend(self.payload.map(|with| String::from(payload(with))));
+        parts.join(", ")
     }
 
     /// The fields in use, bits last.

@@ -741,6 +741,8 @@ fn one_transport_is_shown_in_full() {
         "  period = auto",
         "      accepted: auto, or more than 0; source: REN §3.2.3, §6.4",
         "      Effect: Literally 10, 10, 10, 0, 0 packets per round.",
+        "  Grant (incast.ren.grant) - Lets packets of a flow go",
+        "      acked (bytes 0-3, packets): The packet that it acknowledges; of a grant that no packet caused, the lowest one missing",
     ] {
         assert!(shown.lines().any(|shown| shown == line), "`{line}` is not in\n{shown}");
     }

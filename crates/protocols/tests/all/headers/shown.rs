@@ -1,7 +1,7 @@
 //! Wireshark's view of every kind of packet of every transport.
 
 use super::identity::packet;
-use super::table::{filter_name, transports};
+use super::table::transports;
 use incast_transport::{
     Extension, FlowId, Header, HeaderView, HostId, Info, Packet, Rate, Span, Time, TransportId,
     data_flag, flag, tcp_flag,
@@ -110,7 +110,7 @@ fn filters() -> Vec<String> {
     let mut filters = vec![];
     for (info, views) in transports() {
         for view in views {
-            let prefix = format!("incast.{}.{}", info.name, filter_name(view));
+            let prefix = format!("incast.{}.{}", info.name, view.filter_name());
             filters.extend(view.fields().map(|field| format!("{prefix}.{}", field.name)));
         }
         if views.iter().any(|view| !view.codes.is_empty()) {
@@ -123,7 +123,7 @@ fn filters() -> Vec<String> {
 /// The filters that a frame must show, with values.
 fn shown(expected: &Expected) -> Vec<(String, u32)> {
     let Expected { info, view, packet, values } = expected;
-    let prefix = format!("incast.{}.{}", info.name, filter_name(view));
+    let prefix = format!("incast.{}.{}", info.name, view.filter_name());
     let values = values.iter().copied().chain(std::iter::repeat(0));
     let mut shown: Vec<_> = view
         .fields()

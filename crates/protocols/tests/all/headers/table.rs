@@ -1,4 +1,4 @@
-//! The part of the dissector, and of its page, that is generated from the declared views.
+//! The part of the dissector that is generated from the declared views.
 
 use incast_protocols::CATALOGUE;
 use incast_transport::{HeaderView, Info};
@@ -12,18 +12,6 @@ pub fn transports() -> Vec<(&'static Info, &'static [HeaderView])> {
     let mut all: Vec<_> = infos.map(|info| (info, info.headers)).collect();
     all.sort_by_key(|(info, _)| info.id);
     all
-}
-
-/// The name of a view in a filter: `GoBack` is `go_back`.
-pub fn filter_name(view: &HeaderView) -> String {
-    let mut name = String::new();
-    for letter in view.name.chars() {
-        if letter.is_uppercase() && !name.is_empty() {
-            name.push('_');
-        }
-        name.push(letter.to_ascii_lowercase());
-    }
-    name
 }
 
 /// Removes the final full stop of a description, if there is one.
@@ -86,53 +74,9 @@ fn lua_view(text: &mut String, view: &HeaderView) {
     text.push_str("        } },\n");
 }
 
-/// The page of all packets.
-fn markdown() -> String {
-    let mut text = String::new();
-    for (info, views) in transports() {
-        write!(text, "\n## {} ({}, number {})\n", info.name, info.title, info.id.0).unwrap();
-        for view in views {
-            let HeaderView { name, layout, .. } = *view;
-            write!(text, "\n### {} {name}\n\n{}.", info.name, sentence(view.doc)).unwrap();
-            let mut parts = vec![format!("{layout} ({})", view.kind)];
-            parts.extend((view.set != 0).then(|| format!("byte 11 has {:#04x}", view.set)));
-            parts.extend((view.clear != 0).then(|| format!("byte 11 lacks {:#04x}", view.clear)));
-            parts.extend(view.payload.map(|payload| {
-                String::from(if payload { "with payload" } else { "without payload" })
-            }));
-            let filter = format!("incast.{}.{}", info.name, filter_name(view));
-            writeln!(text, " Filter `{filter}`; layout {}.", parts.join(", ")).unwrap();
-            let mut fields = view.fields().peekable();
-            if fields.peek().is_some() {
-                text.push('\n');
-            }
-            for field in fields {
-                let (first, last) = (field.offset, field.offset + field.width - 1);
-                let place = match (field.bit, field.width) {
-                    (0, 1) => format!("byte {first}"),
-                    (0, _) => format!("bytes {first}-{last}"),
-                    (bit, _) => format!("byte {first}, bit {bit:#04x}"),
-                };
-                let (unit, doc) = (field.unit, sentence(field.doc));
-                let unit = if unit.is_empty() { String::new() } else { format!(", in {unit}") };
-                writeln!(text, "- `{}` ({place}{unit}): {doc}", field.name).unwrap();
-            }
-            if !view.codes.is_empty() {
-                let codes = view.codes.iter().map(|code| {
-                    format!("{:02b} {} ({})", code.mark, code.name, sentence(code.doc))
-                });
-                let codes: Vec<String> = codes.collect();
-                write!(text, "\nECN bits, `incast.{}.code`: {}.\n", info.name, codes.join("; "))
-                    .unwrap();
-            }
-        }
-    }
-    text
-}
-
-/// Compares the part of a file between two lines with the declarations, or regenerates it.
-fn agree(file: &str, begin: &str, end: &str, declared: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/wireshark").join(file);
+/// Compares the part of the dissector between two lines with the declarations, or regenerates it.
+fn agree(begin: &str, end: &str, declared: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/wireshark/incast.lua");
     let text = std::fs::read_to_string(&path).expect("readable");
     let begin = text.find(begin).expect("the line before") + begin.len();
     let begin = begin + text[begin..].find('\n').expect("a line") + 1;
@@ -145,19 +89,14 @@ fn agree(file: &str, begin: &str, end: &str, declared: &str) {
     const HINT: &str =
         "UPDATE_DOCS=1 cargo test -p incast-protocols --test all headers:: renews it";
     for (number, (found, declared)) in text[begin..end].lines().zip(declared.lines()).enumerate() {
-        assert_eq!(found, declared, "{file}, line {number} of the generated part; {HINT}");
+        assert_eq!(found, declared, "line {number} of the generated part; {HINT}");
     }
-    assert_eq!(&text[begin..end], declared, "{file}; {HINT}");
+    assert_eq!(&text[begin..end], declared, "{HINT}");
 }
 
 #[test]
 fn the_dissector_has_the_declared_headers() {
-    agree("incast.lua", "-- begin of declared headers", "-- end of declared headers", &lua());
-}
-
-#[test]
-fn the_page_of_headers_has_the_declared_headers() {
-    agree("headers.md", "<!-- begin of declared headers", "<!-- end of headers", &markdown());
+    agree("-- begin of declared headers", "-- end of declared headers", &lua());
 }
 
 #[test]
