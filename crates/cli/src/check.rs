@@ -28,8 +28,8 @@ pub fn check(options: Check) -> Result<Ended, Fault> {
 fn alone(file: &Path, sets: &[String]) -> Result<Ended, Fault> {
     let valid = checked(file, sets)?;
     if let Checked::Scenario(plan) = &valid {
-        eprintln!("{}", line(file, &valid));
         say!("{}", plan.resolved(&plan.cases).to_toml().trim_end());
+        eprintln!("{}", line(file, &valid));
     } else {
         say!("{}", line(file, &valid));
     }

@@ -102,6 +102,15 @@ impl Units {
         self.own.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
     }
 
+    /// The unit that may be meant by one that is not known: `G` or `gbps` of a rate is `Gbps`.
+    fn nearest(&self, unit: &str) -> Option<&'static str> {
+        let (first, unit) = (unit.get(..1)?.to_lowercase(), unit.to_lowercase());
+        let alike = |name: &str| name.to_lowercase().starts_with(&first);
+        let mut names = self.own.iter().map(|(name, _)| *name).filter(|name| alike(name));
+        let same = names.clone().find(|name| name.to_lowercase() == unit);
+        same.or_else(|| names.next())
+    }
+
     /// What a unit stands for, in smallest units: the number over the divisor.
     fn scale(&self, unit: &str) -> Option<(u128, u128)> {
         let mut whole = self.own.iter().chain(self.other);
@@ -177,6 +186,7 @@ fn quantity(text: &str, units: &Units, reading: Reading) -> Result<u64, Fault> {
     if number.starts_with('-') {
         return Err(fail(format!("{what} cannot be negative").into()));
     }
+    let written = number;
     let Some(number) = Decimal::read(number) else {
         let accepted = format!("a number and a unit, such as one of {}", units.names());
         return Err(fail(expected(accepted)));
@@ -192,7 +202,9 @@ fn quantity(text: &str, units: &Units, reading: Reading) -> Result<u64, Fault> {
     };
     let Some((scale, divisor)) = units.scale(unit) else {
         let problem = wrong(format!("unknown unit `{unit}`"));
-        return Err(fail(problem.expected(format!("one of {}", units.names()))));
+        let meant = units.nearest(unit).map(|unit| format!("{written}{unit}"));
+        let problem = problem.expected(format!("one of {}", units.names()));
+        return Err(fail(problem.meant(meant.as_deref())));
     };
     let too_large = || fail(format!("{what} is too large").into());
     let power = |places: i64| u32::try_from(places).ok().and_then(|p| 10u128.checked_pow(p));
@@ -276,6 +288,16 @@ mod tests {
         assert!(says("99999999999999s".parse()).contains("too large"));
         assert!(says("us".parse()).contains("expected a number"));
         assert!(says("1.2.3us".parse()).contains("expected a number"));
+        let rate = |text: &str| text.parse::<Rate>().unwrap_err().to_string();
+        for text in ["100G", "100gbps", "100GBit", "100 gb"] {
+            assert!(rate(text).ends_with("did you mean `100Gbps`?"), "{}", rate(text));
+        }
+        assert!(!rate("5us").contains("mean"));
+        let size = |text: &str| text.parse::<Bytes>().unwrap_err().to_string();
+        assert!(size("64K").ends_with("did you mean `64KB`?"), "{}", size("64K"));
+        assert!(size("64kib").ends_with("did you mean `64KiB`?"), "{}", size("64kib"));
+        assert!(says("3 sec".parse()).ends_with("did you mean `3s`?"));
+        assert!(says("3µ".parse()).contains("expected one of"));
     }
 
     /// What ns-3's classes read and print.
