@@ -202,13 +202,22 @@ fn announce(plan: &Plan) {
         },
         plan.scenario.run.seed,
     );
-    say!("{} flows; {}", plan.traffic.flows.len(), plan.traffic.load_definition);
+    say!("{} flows; {}", plan.traffic.flows.len(), in_short(&plan.traffic.load_definition));
     if plan.scenario.run.world != World::Sim {
         say!("in {}", plan.scenario.run.world.words(&plan.dataplane()));
     }
     for warning in &plan.warnings {
         say!("{}: {warning}", if warning.is_note() { "note" } else { "warning" });
     }
+}
+
+/// What a load is of, without the formula, which the manifest has.
+fn in_short(definition: &str) -> String {
+    let of = |one: &str| match one.split_once(": ") {
+        Some((of, _)) if of.starts_with("load ") => format!("{of} (formula: manifest.json)"),
+        _ => one.to_string(),
+    };
+    definition.split("; and ").map(of).collect::<Vec<_>>().join("; and ")
 }
 
 fn width() -> usize {

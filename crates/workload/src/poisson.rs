@@ -150,12 +150,16 @@ impl Arrivals {
         let host_load = rate / f64::from(shape.hosts) * 8.0 * charge / slowest as f64;
         let (headers, layer2) = (wire.header_bytes, wire.layer2_bytes);
         let definition = format!(
-            "load {load} = mean wire rate on {place}: {rate:.6} flows/s x 8 x mean size {mean:.1} \
+            "load {load} = mean wire rate on {place}{of_hosts}: {rate:.6} flows/s x 8 x mean size {mean:.1} \
              B x w {w:.5}{across} / {capacity}; Poisson arrivals, uniform pairs of different \
              hosts; w counts {headers} B of headers and {layer2} B of layer 2 for each {cut}, \
              partial last packets {padded}included",
             padded = if wire.padded { "padded and " } else { "" },
             w = charge / mean,
+            of_hosts = match shape.uplink_total {
+                Some(_) => format!(", {host_load:.3} of the slowest host links"),
+                None => String::new(),
+            },
             across = match shape.uplink_total {
                 Some(_) => format!(" x P(inter-rack) {share:.5}"),
                 None => String::new(),

@@ -85,6 +85,11 @@ fn the_definition_of_the_load_is_complete() {
     assert!(cut.load_definition.contains("drawn from pkt_cache_follower"));
     assert!(cut.load_definition.contains("x w 1.25"), "{}", cut.load_definition);
     assert!(cut.load_definition.contains("P(inter-rack) 0.87728"), "{}", cut.load_definition);
+    assert!(
+        cut.load_definition.contains(" of the slowest host links: "),
+        "{}",
+        cut.load_definition
+    );
     cut.validate(384).unwrap();
     assert!(cut.flows.iter().all(|flow| flow.segments.is_some()));
 }
