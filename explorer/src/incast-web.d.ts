@@ -252,7 +252,10 @@ export interface ResultsInfo {
   others: string[];
 }
 /** A number of a run as it is shown: `name` as in study.parquet, "" if it has none; `unit` "" for a count, share or ratio. */
-export interface Quantity { name: string; title: string; doc: string; unit: string; whole: boolean; value: number | null }
+/** A number of a run; `place`: where it stands in the table of the laboratory. */
+export interface Quantity {
+  name: string; title: string; doc: string; unit: string; whole: boolean; place: number | null; value: number | null;
+}
 /** What explain() gives. */
 export class Explained {
   free(): void;

@@ -1,24 +1,25 @@
 //! Several runs side by side.
 
 use crate::number::{aligned, escape, three, with_interval};
-use crate::numbers::{Better, COMPARED, DECIDE, percentile_of};
+use crate::numbers::{Better, Number, listed};
 use crate::statistics::{Confidence, confidence, mean};
-use crate::{Run, Summary, number, summarise, values_needed};
+use crate::{Run, Summary, summarise, values_needed};
+use std::sync::LazyLock;
 
-/// Numbers that a run without them does not have: most have none.
-const RARE: [&str; 2] = ["link_losses", "credit_drops"];
+/// The lines of a comparison, in order.
+fn compared() -> &'static [&'static Number] {
+    static ALL: LazyLock<Vec<&Number>> = LazyLock::new(|| listed(|place| place.line));
+    &ALL
+}
 
-/// Numbers about packets, which a run at flow level does not have.
-const OF_PACKETS: [&str; 8] = [
-    "switch_backlog_max_bytes",
-    "total_retransmit_share",
-    "drops",
-    "trims",
-    "marks",
-    "paused_ns",
-    "pause_frames",
-    "feedback_per_payload",
-];
+/// The unit of a line, and how much of the number's unit it is.
+fn unit(number: &Number) -> (&'static str, f64) {
+    number.listing.unit.unwrap_or(match number.unit {
+        "ns" => ("\u{b5}s", 1e3),
+        "bytes" => ("KB", 1e3),
+        own => (own, 1.0),
+    })
+}
 
 /// Numbers that decide.
 const DECIDING: usize = 10;
@@ -73,24 +74,24 @@ impl Comparison {
         };
         let repetitions = labels.iter().map(|label| of_label(label).len()).collect();
         let mut table = Comparison { labels, repetitions, ..Comparison::default() };
-        for (name, title, unit, scale) in COMPARED {
-            let number = number(name).expect("a number");
+        for number in compared() {
+            let (unit, scale) = unit(number);
             let shown = |summary: &Summary| {
-                let left_out = summary.flow_level.is_some() && OF_PACKETS.contains(name);
-                let value = number.of(summary).filter(|value| *value > 0.0 || !RARE.contains(name));
-                let value = value.filter(|_| !left_out);
-                value.map(|value| if *scale < 1.0 { value * (1.0 / scale) } else { value / scale })
+                let left_out = summary.flow_level.is_some() && number.listing.of_packets;
+                let value = number.of(summary).filter(|_| !left_out);
+                let value = value.filter(|value| *value > 0.0 || !number.listing.rare);
+                value.map(|value| if scale < 1.0 { value * (1.0 / scale) } else { value / scale })
             };
             let value = |label: &String| {
                 let runs = of_label(label);
                 let samples: Vec<f64> = runs.iter().filter_map(|run| shown(run)).collect();
-                Value::of(&samples).filter(|_| enough(name, &runs))
+                Value::of(&samples).filter(|_| enough(number, &runs))
             };
             let values: Vec<Option<Value>> = table.labels.iter().map(value).collect();
             if values.iter().any(Option::is_some) {
-                table.metrics.push(title);
+                table.metrics.push(number.listing.title);
                 table.units.push(unit);
-                table.names.push(name);
+                table.names.push(&number.name);
                 table.best.push(best(&values, number.better));
                 table.values.push(values);
             }
@@ -100,10 +101,13 @@ impl Comparison {
 
     /// The lines of the ten numbers that decide, in the order of the table.
     pub fn deciding(&self) -> Vec<usize> {
-        let line = |name: &&str| self.names.iter().position(|known| known == name);
+        let weighty = listed(|place| place.decides);
+        let line = |number: &&Number| self.names.iter().position(|known| *known == number.name);
+        let first = |some: &[&Number]| some.iter().find_map(line);
+        let rank = |number: &Number| number.listing.decides.map(|weight| weight / 10);
+        let all = weighty.chunk_by(|a, b| rank(a) == rank(b)).filter_map(first);
         let said = |at: &usize| self.names[*at] == "completed_share" || !self.is_zero(*at);
-        let all = DECIDE.iter().filter_map(|names| names.iter().find_map(line)).filter(said);
-        let mut lines: Vec<usize> = all.take(DECIDING).collect();
+        let mut lines: Vec<usize> = all.filter(said).take(DECIDING).collect();
         lines.sort_unstable();
         lines
     }
@@ -228,8 +232,8 @@ impl Value {
 }
 
 /// Whether a number is no percentile, or enough flows are behind it that it is not the accident of a few.
-fn enough(name: &str, runs: &[&Summary]) -> bool {
-    let of = runs.iter().filter_map(|run| percentile_of(name, run));
+fn enough(number: &Number, runs: &[&Summary]) -> bool {
+    let of = runs.iter().filter_map(|run| number.percentile(run));
     let all: Vec<(u32, u64)> = of.collect();
     let flows: u64 = all.iter().map(|(_, flows)| flows).sum();
     all.first().is_none_or(|(thousandths, _)| flows >= values_needed(*thousandths))

@@ -78,7 +78,7 @@ pub use manifest::{
     StatedWarning, TrafficFacts,
 };
 pub use number::{significant, with_half_width};
-pub use numbers::{Better, Number, Written, number, numbers, numbers_of};
+pub use numbers::{Better, Listing, Number, Written, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
 pub use program::{ProgramMeta, ProgramSummary, RankMeta, Stuck, programs};
 #[cfg(not(target_family = "wasm"))]

@@ -219,14 +219,14 @@ impl Folder {
         let summary = self.run(run)?.run.summary()?;
         let number = |own: &Number| {
             json!({
-                "name": own.name, "title": own.title, "doc": own.doc, "unit": own.unit,
-                "whole": own.written == Written::Count, "value": own.of(&summary),
+                "name": own.name, "title": own.listing.title, "doc": own.doc, "unit": own.unit,
+                "place": own.listing.laboratory, "whole": own.written == Written::Count, "value": own.of(&summary),
             })
         };
         let shares = summary.fairness.iter().map(|all| &all.shares).filter(|all| all.len() > 1);
         let share = |own: &TransportShare| {
             json!({
-                "name": "", "title": format!("goodput of {}", own.transport), "unit": "Gb/s", "whole": false,
+                "name": "", "title": format!("goodput of {}", own.transport), "unit": "Gb/s", "whole": false, "place": u8::MAX,
                 "doc": "Payload of its flows, from the first start to the end.",
                 "value": summary.goodput_gbps(own),
             })

@@ -9,10 +9,6 @@ import { go } from "../route";
 import type { Outcome } from "./bench";
 import { explain, explained, outcomes, over, runs, slowest, toEnd, type Run } from "./store";
 
-/** The numbers of the table, in order; title, meaning and unit are the program's. */
-const SHOWN = ["goodput_gbps", "fct_mean_ns", "fct_max_ns", "slowdown_mean", "slowdown_max", "switch_backlog_max_bytes",
-  "drops", "trims", "marks", "paused_ns"];
-
 const SHOW: Readonly<Record<string, (value: number | null) => string>> = {
   ns: (value) => timeText(value === null ? null : value * 1e3),
   bytes,
@@ -21,10 +17,10 @@ const SHOW: Readonly<Record<string, (value: number | null) => string>> = {
 
 type Rows = readonly Quantity[];
 
-/** The chosen numbers of a run, and what is known of each transport, which follows without a name. */
+/** The numbers of the table, in the order of their places. */
 function chosen(all: Rows): Rows {
-  const named = SHOWN.flatMap((name) => all.filter((one) => one.name === name));
-  return [...named, ...all.filter(({ name }) => !name)];
+  const placed = all.flatMap((one) => (one.place === null ? [] : [{ one, place: one.place }]));
+  return placed.sort((a, b) => a.place - b.place).map(({ one }) => one);
 }
 
 const named = (all: Rows, name: string) => count(all.find((one) => one.name === name)?.value);

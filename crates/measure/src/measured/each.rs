@@ -1,7 +1,7 @@
 //! The values that a number summarises, and how far two runs' values are apart.
 
-use super::kind::full_packet;
 use super::{Kind, Measure, Of};
+use crate::numbers::Interval;
 use crate::{Run, statistics};
 use serde::Serialize;
 
@@ -33,22 +33,13 @@ impl Measure {
         let all = run.intervals();
         let inside: Vec<usize> =
             (0..all).filter(|index| (from..to).contains(&middle(*index))).collect();
-        let name = self.kind.name();
-        let unit = match self.kind.unit() {
-            "packets" => full_packet(run)?,
-            "KB" => 1e3,
-            _ => 1.0,
-        };
+        let (number, unit) = self.kind.of_interval(run)?;
         let of_port = |port: usize| {
-            let (rate, carried) = (run.ports[port].rate.0 as f64, run.wire_bytes(port, all));
+            let (meta, carried) = (&run.ports[port], run.wire_bytes(port, all));
             let number = |index: &usize| {
                 let (bin, width) = (run.bin(port, *index), run.interval(*index).1.0 as f64);
                 let carried = carried.get(*index).copied().unwrap_or(0) as f64;
-                match name {
-                    "utilisation" => carried * 8e12 / width / rate,
-                    "backlog_max_packets" | "backlog_max_kb" => bin.backlog_max as f64 / unit,
-                    _ => bin.backlog_area as f64 / width / unit,
-                }
+                number(&Interval { bin, width, carried, port: meta }) / unit
             };
             inside.iter().map(number).collect::<Vec<f64>>()
         };

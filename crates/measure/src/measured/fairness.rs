@@ -1,12 +1,12 @@
 //! Measures of fairness.
 
-use super::Measure;
+use super::chosen::Chosen;
 use crate::Run;
 use crate::fairness::{TOLERANCE, Window, converged};
 use crate::statistics::mean;
 use incast_units::Time;
 
-impl Measure {
+impl<K> Chosen<K> {
     /// The start of the window, and the stretches that it is cut into.
     fn stretches(&self, run: &Run) -> (Time, Vec<Window>) {
         let (from, to) = self.window(run);
@@ -28,15 +28,15 @@ impl Measure {
     }
 
     /// Share of the payload delivered that `carrier` delivered.
-    pub(super) fn share(&self, run: &Run) -> Option<f64> {
-        let carrier = Measure::place(run, &self.carrier);
+    pub(crate) fn share(&self, run: &Run) -> Option<f64> {
+        let carrier = Self::place(run, &self.carrier);
         self.over(run, |window| window.share(run, carrier?))
     }
 
     /// Mean rate of a recorded flow of `carrier` over that of one of `against`.
-    pub(super) fn rate_ratio(&self, run: &Run) -> Option<f64> {
+    pub(crate) fn rate_ratio(&self, run: &Run) -> Option<f64> {
         let rate = |name: &Option<String>| {
-            let at = Measure::place(run, name)?;
+            let at = Self::place(run, name)?;
             self.over(run, |window| mean(&window.rates(run, Some(at))))
         };
         let (own, other) = (rate(&self.carrier)?, rate(&self.against)?);
@@ -44,17 +44,17 @@ impl Measure {
     }
 
     /// Jain's index over recorded flows, of `carrier` or all; with a `window`, the mean over windows.
-    pub(super) fn jain(&self, run: &Run) -> Option<f64> {
-        let carrier = Measure::place(run, &self.carrier);
+    pub(crate) fn jain(&self, run: &Run) -> Option<f64> {
+        let carrier = Self::place(run, &self.carrier);
         self.over(run, |window| window.jain(run, carrier))
     }
 
     /// Milliseconds from `from` to the end of the first `window` in which all recorded flows have
     /// equal rates, or each transport's have on average if `against` is given; infinite if that
     /// never comes until `to`.
-    pub(super) fn convergence_ms(&self, run: &Run) -> Option<f64> {
+    pub(crate) fn convergence_ms(&self, run: &Run) -> Option<f64> {
         let (from, windows) = self.stretches(run);
-        let carrier = Measure::place(run, &self.carrier);
+        let carrier = Self::place(run, &self.carrier);
         let rates = |window: &Window| match &self.against {
             Some(_) => window.rates_of_transports(run),
             None => window.rates(run, carrier),

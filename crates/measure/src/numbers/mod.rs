@@ -1,64 +1,41 @@
-//! The numbers of one run that a study keeps, each with name, unit and meaning: columns of
-//! `study.parquet` and what `repeat_until` and `incast search` can name.
+//! The numbers of one run, each with name, unit and meaning: columns of `study.parquet`, lines of a comparison, figures, and what
+//! `repeat_until` and `incast search` can name. [`lists`] declares them.
 
-use crate::PartMeans;
 use crate::summary::{Group, Summary};
 use crate::tiers::TierSummary;
+use crate::{LONG_FLOW_BYTES, PartMeans};
+pub use entry::{Better, Kind, Listing, Number, Of, Written};
+pub(crate) use entry::{Claimed, Interval, OfInterval, Read};
+use entry::{Entry, OfSummary, Source};
 use incast_units::fault::{Fault, Problem, expected, nearest};
-pub use lists::{Better, Written};
-pub(crate) use lists::{COMPARED, DECIDE, OF_GROUP, OF_RUN};
-use lists::{Entry, OF_TIER, TITLED};
+use lists::{OF_CHOICE, OF_GROUP, OF_RUN, OF_TIER, PART};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
+mod entry;
 mod lists;
-
-type Of = Box<dyn Fn(&Summary) -> Option<f64> + Send + Sync>;
-
-/// One number of a run.
-pub struct Number {
-    /// Its name; ends in the unit where it has one: `short_fct_p99_ns`.
-    pub name: String,
-    /// What tables and pages call it, without unit; empty if none shows it.
-    pub title: &'static str,
-    /// Its unit; empty for counts, shares and ratios.
-    pub unit: &'static str,
-    /// Meaning, and when it does not exist.
-    pub doc: String,
-    /// How it is written.
-    pub written: Written,
-    /// Which values are good.
-    pub better: Better,
-    of: Of,
-}
-
-impl std::fmt::Debug for Number {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Number").field("name", &self.name).field("unit", &self.unit).finish()
-    }
-}
-
-impl Number {
-    /// Its value in a run, if it has one.
-    pub fn of(&self, summary: &Summary) -> Option<f64> {
-        (self.of)(summary).filter(|value| value.is_finite())
-    }
-}
 
 /// All numbers, in the order of the columns.
 pub fn numbers() -> &'static [Number] {
-    static ALL: LazyLock<Vec<Number>> = LazyLock::new(|| {
-        let mut all = of_groups();
-        all.extend(of_run());
-        all.extend(of_tiers());
-        let compared = COMPARED.iter().map(|(name, title, ..)| (*name, *title));
-        let titles: BTreeMap<&str, &str> = compared.chain(TITLED.iter().copied()).collect();
-        for number in &mut all {
-            number.title = titles.get(number.name.as_str()).copied().unwrap_or_default();
-        }
-        all
-    });
+    static ALL: LazyLock<Vec<Number>> =
+        LazyLock::new(|| of_groups().chain(of_run()).chain(of_tiers()).collect());
     &ALL
+}
+
+/// Those that have a place somewhere, in the order of these.
+pub(crate) fn listed<T: Ord>(place: impl Fn(&Listing) -> Option<T>) -> Vec<&'static Number> {
+    let own = |number: &'static Number| Some((place(&number.listing)?, number));
+    let mut all: Vec<(T, &Number)> = numbers().iter().filter_map(own).collect();
+    all.sort_by(|(a, _), (b, _)| a.cmp(b));
+    all.into_iter().map(|(_, number)| number).collect()
+}
+
+/// Those that claims have in a form of their own.
+pub(crate) fn claimed() -> impl Iterator<Item = &'static Claimed> + Clone {
+    let groups = OF_GROUP.iter().filter_map(|entry| entry.claimed.as_ref());
+    let runs = OF_RUN.iter().filter_map(|entry| entry.claimed.as_ref());
+    OF_CHOICE.iter().chain(groups).chain(runs)
 }
 
 /// The number of this name.
@@ -100,75 +77,79 @@ pub fn numbers_of(summary: &Summary) -> BTreeMap<String, f64> {
     numbers().iter().filter_map(value).collect()
 }
 
-/// Where the summary has a group of flows.
-type OfSummary = fn(&Summary) -> &Group;
+/// A group of flows.
+struct Flows {
+    prefix: &'static str,
+    words: &'static str,
+    /// Which flows, in the heading of a figure.
+    which: &'static str,
+    sizes: Range<u64>,
+    of: OfSummary,
+}
 
-/// Groups: prefix, in words, and where the summary has it.
-const GROUPS: [(&str, &str, OfSummary); 3] = [
-    ("", "all measured flows", |s| &s.all),
-    ("short_", "measured flows under 100 KB", Summary::short),
-    ("long_", "measured flows of 100 KB and more", Summary::long),
+const GROUPS: [Flows; 3] = [
+    Flows {
+        prefix: "",
+        words: "all measured flows",
+        which: "",
+        sizes: 0..u64::MAX,
+        of: |s| &s.all,
+    },
+    Flows {
+        prefix: "short_",
+        words: "measured flows under 100 KB",
+        which: " under 100 KB",
+        sizes: 0..LONG_FLOW_BYTES,
+        of: Summary::short,
+    },
+    Flows {
+        prefix: "long_",
+        words: "measured flows of 100 KB and more",
+        which: " from 100 KB on",
+        sizes: LONG_FLOW_BYTES..u64::MAX,
+        of: Summary::long,
+    },
 ];
 
-/// The thousandths of a percentile of completed flows, and how many of them a run has; `None` of other numbers.
-pub(crate) fn percentile_of(name: &str, summary: &Summary) -> Option<(u32, u64)> {
-    let (group, rest) = match (name.strip_prefix("short_"), name.strip_prefix("long_")) {
-        (Some(rest), _) => (summary.short(), rest),
-        (_, Some(rest)) => (summary.long(), rest),
-        _ => (&summary.all, name),
+fn of_groups() -> impl Iterator<Item = Number> {
+    let of = |(at, flows)| {
+        OF_GROUP.iter().map(move |one| of_group(at, flows, one)).chain(of_parts(flows))
     };
-    let which = rest.strip_prefix("slowdown_").or_else(|| rest.strip_prefix("fct_"))?;
-    let thousandths = match which.trim_end_matches("_ns") {
-        "p95" => 950,
-        "p99" => 990,
-        "p999" => 999,
-        _ => return None,
-    };
-    Some((thousandths, group.completed as u64))
+    GROUPS.iter().enumerate().flat_map(of)
 }
 
-fn of_groups() -> Vec<Number> {
-    GROUPS.into_iter().flat_map(|(prefix, words, group)| of_group(prefix, words, group)).collect()
-}
-
-fn of_group(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
-    let one = |entry: &'static Entry<Group>| Number {
-        name: format!("{prefix}{}", entry.name),
-        title: "",
-        unit: entry.unit,
-        doc: format!("{}; {words}.", entry.doc),
-        written: entry.written,
-        better: entry.better,
-        of: Box::new(move |summary: &Summary| (entry.read)(group(summary))),
-    };
-    OF_GROUP.iter().map(one).chain(of_parts(prefix, words, group)).collect()
+fn of_group(at: usize, flows: &Flows, entry: &'static Entry<Group>) -> Number {
+    let which = flows.which;
+    let doc = format!("{}; {}.", entry.doc, flows.words);
+    let source = Source::Flows(flows.of, flows.sizes.clone(), Box::new(entry.read));
+    let mut number = Number::new(entry, format!("{}{}", flows.prefix, entry.name), doc, source);
+    number.listing = entry.listings[at];
+    if entry.heading.contains("{}") {
+        number.heading = entry.heading.replace("{}", which);
+    } else if !which.is_empty() && !entry.heading.is_empty() {
+        number.heading += &format!(" of flows{which}");
+    }
+    number
 }
 
 /// Where the time went.
-fn of_parts(prefix: &str, words: &str, group: OfSummary) -> Vec<Number> {
+fn of_parts(flows: &Flows) -> impl Iterator<Item = Number> {
+    let (of, prefix, words) = (flows.of, flows.prefix, flows.words);
     let names = PartMeans::default().named().map(|(name, _)| name);
-    let part = |(at, name): (usize, &'static str)| Number {
-        name: format!("{prefix}{name}_mean_ns"),
-        title: "",
-        unit: "ns",
-        doc: format!("Part `{name}` of the completion time, as in `flows.parquet`, mean; {words}."),
-        written: Written::Float,
-        better: Better::Neither,
-        of: Box::new(move |summary: &Summary| Some(group(summary).parts_mean_ns?.named()[at].1)),
-    };
-    names.into_iter().enumerate().map(part).collect()
+    names.into_iter().enumerate().map(move |(at, name)| {
+        let doc =
+            format!("Part `{name}` of the completion time, as in `flows.parquet`, mean; {words}.");
+        let read = move |flows: &Group| Some(flows.parts_mean_ns?.named()[at].1);
+        let source = Source::Flows(of, flows.sizes.clone(), Box::new(read));
+        Number::new(&PART, format!("{prefix}{name}_mean_ns"), doc, source)
+    })
 }
 
 fn of_run() -> impl Iterator<Item = Number> {
-    OF_RUN.iter().map(|entry| Number {
-        name: entry.name.into(),
-        title: "",
-        unit: entry.unit,
-        doc: entry.doc.into(),
-        written: entry.written,
-        better: entry.better,
-        of: Box::new(entry.read),
-    })
+    let one = |entry: &'static Entry<Summary>| {
+        Number::new(entry, entry.name.into(), entry.doc.into(), Source::Run(Box::new(entry.read)))
+    };
+    OF_RUN.iter().map(one)
 }
 
 /// Tiers and directions, away from the receiving hosts (`up`) or towards them (`down`).
@@ -188,18 +169,15 @@ fn of_tiers() -> impl Iterator<Item = Number> {
             true => ("up", "ports upwards"),
             false => ("down", "ports towards hosts"),
         };
-        let own = move |summary: &TierSummary| summary.tier == tier && summary.upward == upward;
-        Number {
-            name: format!("{tier}_{direction}_{}", entry.name),
-            title: "",
-            unit: entry.unit,
-            doc: format!("{}; tier `{tier}`, {words}. Null without such ports.", entry.doc),
-            written: entry.written,
-            better: entry.better,
-            of: Box::new(move |summary: &Summary| {
-                summary.tiers.iter().find(|tier| own(tier)).and_then(entry.read)
-            }),
-        }
+        let own = move |one: &&TierSummary| one.tier == tier && one.upward == upward;
+        let doc = format!("{}; tier `{tier}`, {words}. Null without such ports.", entry.doc);
+        let read = move |summary: &Summary| (entry.read)(summary.tiers.iter().find(own)?);
+        Number::new(
+            entry,
+            format!("{tier}_{direction}_{}", entry.name),
+            doc,
+            Source::Run(Box::new(read)),
+        )
     };
     let of = move |(tier, upward)| OF_TIER.iter().map(move |entry| one(tier, upward, entry));
     TIERS.into_iter().flat_map(of)

@@ -21,35 +21,11 @@ pub struct Shown {
     pub scale: f64,
 }
 
-/// Titles of the metrics that are drawn by themselves.
-const TITLES: [(&str, &str); 17] = [
-    ("slowdown_p99", "99th percentile of the slowdown"),
-    ("slowdown_p999", "99.9th percentile of the slowdown"),
-    ("slowdown_mean", "Mean slowdown"),
-    ("slowdown_median", "Median slowdown"),
-    ("short_slowdown_p99", "99th percentile of the slowdown of flows under 100 KB"),
-    ("long_slowdown_p99", "99th percentile of the slowdown of flows from 100 KB on"),
-    ("long_slowdown_mean", "Mean slowdown of flows from 100 KB on"),
-    ("fct_mean_ns", "Mean completion time of a flow"),
-    ("fct_p99_ns", "99th percentile of the completion time of a flow"),
-    ("goodput_gbps", "Goodput of all flows"),
-    ("switch_backlog_max_bytes", "Largest queue of any switch port"),
-    ("completed_share", "Share of flows that completed"),
-    ("request_mean_ns", "Mean completion time of a request"),
-    ("busbw", "Mean bus bandwidth of collectives"),
-    ("iteration_ms", "Mean time of an iteration"),
-    ("exposed_ms", "Mean exposed communication"),
-    ("drops", "Packets dropped"),
-];
-
 impl Shown {
     /// A metric whose largest value is this.
     pub fn of(number: &Number, largest: f64) -> Shown {
-        let known = TITLES.iter().find(|(name, _)| *name == number.name);
-        let all = number.doc.trim_end_matches('.').trim_end_matches("; all measured flows");
-        let title = known.map_or(all, |(_, title)| title).to_string();
         let (unit, scale) = display_unit(number.unit, largest);
-        Shown { title, unit, scale }
+        Shown { title: number.heading.clone(), unit, scale }
     }
 
     /// The title with its unit.

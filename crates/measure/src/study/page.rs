@@ -7,34 +7,16 @@ use crate::figures::{Figure, write_figures};
 use crate::folder::{FolderError, write_atomic};
 use crate::headline::{Headline, of_study};
 use crate::number::escape;
-use crate::numbers::{Number, number};
+use crate::numbers::{Number, listed, number};
 use crate::page::{self, END};
 use std::path::Path;
 
-/// Metrics that are drawn, after the study's own.
-const DRAWN: [&str; 10] = [
-    "slowdown_p99",
-    "short_slowdown_p99",
-    "long_slowdown_mean",
-    "fct_mean_ns",
-    "request_mean_ns",
-    "busbw",
-    "iteration_ms",
-    "goodput_gbps",
-    "switch_backlog_max_bytes",
-    "drops",
-];
-
-/// Metrics of the study, its own first.
+/// Metrics that are drawn: the study's own first.
 fn metrics(results: &StudyResults) -> Vec<&'static Number> {
-    let own = results.metric.iter().map(String::as_str);
-    let mut names: Vec<&str> = Vec::new();
-    for name in own.chain(DRAWN) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.into_iter().filter_map(|name| number(name).ok()).collect()
+    let own = results.metric.as_deref().and_then(|name| number(name).ok());
+    let others = listed(|place| place.drawn);
+    let others = others.into_iter().filter(|one| own.is_none_or(|own| own.name != one.name));
+    own.into_iter().chain(others).collect()
 }
 
 /// The figures of a study: curves with intervals, slowdown by size, paired differences from the

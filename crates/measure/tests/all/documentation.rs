@@ -1,5 +1,6 @@
-//! `docs/results.md` and `docs/studies.md` document every column and key.
+//! `docs/results.md` and `docs/studies.md` document every column and key, `experiments/README.md` every number of claims.
 
+use incast_measure::measured::Kind;
 use incast_measure::{columns_markdown, study_columns_markdown, summarise};
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ fn page(name: &str) -> PathBuf {
 fn documented(name: &str, tables: &str) {
     let text = std::fs::read_to_string(page(name)).expect("the page");
     let begin = text.find(BEGIN).expect("the marker before the tables") + BEGIN.len();
-    let end = text.find(END).expect("the marker after the tables");
+    let end = begin - 1 + text[begin - 1..].find(END).expect("the marker after the tables");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         let renewed = format!("{}{tables}{}", &text[..begin], &text[end.max(begin)..]);
         std::fs::write(page(name), renewed).expect("writable");
@@ -31,6 +32,7 @@ fn documented(name: &str, tables: &str) {
 fn every_column_is_in_the_page_with_its_unit_and_meaning() {
     documented("results.md", &columns_markdown());
     documented("studies.md", &study_columns_markdown());
+    documented("../experiments/README.md", &Kind::markdown());
 }
 
 /// All keys of a JSON value, however deep.

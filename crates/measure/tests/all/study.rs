@@ -122,6 +122,39 @@ fn numbers_are_those_of_the_summary_under_distinct_names() {
     assert_eq!(number("goodput_gbps").unwrap().unit, "Gb/s");
 }
 
+/// What a page lists has a title, and a place of its own.
+#[test]
+fn each_place_of_a_page_is_taken_once() {
+    let (mut lines, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for one in numbers() {
+        let place = &one.listing;
+        assert!(
+            place.line.or(place.laboratory.map(u16::from)).is_none() || !place.title.is_empty(),
+            "{}",
+            one.name
+        );
+        assert!(
+            place.line.is_none_or(|at| lines.insert(at)),
+            "{}: line {:?}",
+            one.name,
+            place.line
+        );
+        for (page, at) in
+            [place.decides, place.drawn.map(u16::from), place.laboratory.map(u16::from)]
+                .into_iter()
+                .enumerate()
+        {
+            assert!(at.is_none_or(|at| others.insert((page, at))), "{}: {place:?}", one.name);
+        }
+        assert!(
+            place.decides.is_none() || place.line.is_some(),
+            "{} decides and is no line",
+            one.name
+        );
+    }
+    assert!(lines.len() > 40 && others.len() > 30);
+}
+
 #[test]
 fn paired_differences_by_hand() {
     // Differences -42, -78, -40: mean -53.33, deviation 21.39; t of 2 degrees 4.303.
