@@ -7,8 +7,10 @@ use crate::session::on_signal;
 use crate::values::{counted, duration};
 use crate::warnings::check_threads;
 use incast_experiment::{Fault, Monitor, World};
-use incast_study::{Driver, DriverOptions, Estimate, MOST_POINTS, Outcome, Progress, Store, Study};
-use incast_study::{Joined, estimate, join, run_local};
+use incast_study::{
+    Driver, DriverOptions, Estimate, Joined, MOST_POINTS, Outcome, Points, Progress,
+};
+use incast_study::{Store, Study, estimate, join, run_local};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -93,8 +95,8 @@ pub fn stoppable(dir: &Path) -> Arc<Monitor> {
 
 /// Runs while showing progress: a bar on a terminal, else a line now and then.
 pub fn shown<T>(
-    driver: &mut Driver,
-    work: impl FnOnce(&mut Driver, &mut dyn FnMut(&Progress)) -> T,
+    driver: &mut Driver<Points>,
+    work: impl FnOnce(&mut Driver<Points>, &mut dyn FnMut(&Progress)) -> T,
 ) -> T {
     let mut bar = Bar::new("points");
     let result = work(driver, &mut |progress| bar.tell(progress));

@@ -21,6 +21,7 @@ mod iteration;
 pub mod page;
 mod pauses;
 mod picture;
+mod reading;
 mod repeat;
 mod verdict;
 mod words;

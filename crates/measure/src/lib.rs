@@ -49,16 +49,20 @@ mod program;
 mod report;
 mod run;
 mod server;
+mod servers;
 pub mod statistics;
 mod stored;
+mod stuck;
 #[cfg(not(target_family = "wasm"))]
 mod study;
 mod summary;
 #[cfg(not(target_family = "wasm"))]
 mod svg;
+mod texts;
 mod tiers;
 mod uplinks;
 mod warning;
+mod warnings;
 mod write;
 
 pub use balance::{Balance, BalanceSummary, FEWEST_ARRIVALS, Window as BalancedWindow};
@@ -80,13 +84,14 @@ pub use manifest::{
 pub use number::{significant, with_half_width};
 pub use numbers::{Better, Listing, Number, Written, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
-pub use program::{ProgramMeta, ProgramSummary, RankMeta, Stuck, programs};
+pub use program::{ProgramMeta, ProgramSummary, RankMeta, programs};
 #[cfg(not(target_family = "wasm"))]
 pub use report::{report_html, report_html_of, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, LinkChange, PortMeta, Request, Run};
 pub use server::Server;
 pub use statistics::{Confidence, Distribution, HalfWidth};
-pub use stored::{StoredColumn, StoredFlows, StoredTable, Texts};
+pub use stored::{StoredColumn, StoredFlows, StoredTable};
+pub use stuck::Stuck;
 #[cfg(not(target_family = "wasm"))]
 pub use study::{
     PaperTable, RowTimes, Setting, Shown, StudyResults, StudyRow, key_unit, study_columns_markdown,
@@ -97,8 +102,10 @@ pub use summary::{
 };
 #[cfg(not(target_family = "wasm"))]
 pub use svg::{summary_svg, summary_svg_text};
+pub use texts::Texts;
 pub use tiers::TierSummary;
-pub use warning::{WARNINGS_AFTER, WARNINGS_BEFORE, Warning, grouped, values_needed, warnings_of};
+pub use warning::{WARNINGS_AFTER, WARNINGS_BEFORE, Warning, values_needed};
+pub use warnings::{grouped, warnings_of};
 pub use write::{files_of, write_manifest, write_run, write_tables};
 
 pub use incast_transport::RunRecord;

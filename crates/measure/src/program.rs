@@ -2,6 +2,7 @@
 
 use crate::Run;
 use crate::statistics::mean;
+use crate::stuck::Stuck;
 use incast_transport::ExecutionRecord;
 use incast_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -125,31 +126,8 @@ impl fmt::Display for ProgramSummary {
     }
 }
 
-/// Ranks that wait for each other, while nothing is on its way that they wait for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stuck {
-    /// The file of their program.
-    pub file: String,
-    /// Ranks that are not done.
-    pub ranks: usize,
-    /// What they wait for, of the first ones.
-    pub waits: Vec<String>,
-}
-
 /// As many of these are said.
 const SAID: usize = 8;
-
-impl fmt::Display for Stuck {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Stuck { file, ranks, waits } = self;
-        let plural = if *ranks == 1 { " is" } else { "s are" };
-        write!(
-            f,
-            "{file} cannot go on: {ranks} rank{plural} not done and nothing is on its way; "
-        )?;
-        f.write_str(&waits.join("; "))
-    }
-}
 
 impl Run {
     /// The first of its programs that cannot go on, if that is so.

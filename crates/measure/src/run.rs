@@ -1,6 +1,6 @@
 //! One run: its record with the scenario's metadata.
 
-use crate::warning::{Warning, warnings_of};
+use crate::warning::Warning;
 use crate::{Collective, Fidelity, FlowLevel, Manifest, ProgramMeta, RankMeta, Server};
 use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
 use incast_units::{Bytes, Rate, Span, Time};
@@ -147,13 +147,6 @@ impl Run {
         for (at, record) in self.record.ports.iter().enumerate() {
             assert_eq!(record.port as usize, at, "port records are out of order");
         }
-    }
-
-    /// What a user should know before trusting the results.
-    pub fn warnings(&self) -> Vec<Warning> {
-        let mut all = self.notes.clone();
-        all.extend(warnings_of(self));
-        all
     }
 
     /// Whether there are flows that have an end, and none of them is complete.

@@ -2,6 +2,7 @@
 
 use crate::Run;
 use crate::columns::{FLOWS, Row};
+use crate::texts::{Gathered, Texts};
 use arrow_array::types::Int32Type;
 use arrow_array::{
     Array, BooleanArray, DictionaryArray, Float64Array, RecordBatch, StringArray, UInt64Array,
@@ -12,7 +13,6 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use std::collections::HashMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -41,49 +41,6 @@ pub struct StoredColumn {
     pub unit: String,
     /// Meaning, and when it is null.
     pub doc: String,
-}
-
-/// Texts with few different values: row `r` is `names[codes[r]]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Texts {
-    /// The different texts, in order of their first row.
-    pub names: Vec<String>,
-    /// Which of them, for each row.
-    pub codes: Vec<u32>,
-}
-
-/// Texts and where each different one is.
-#[derive(Default)]
-struct Gathered {
-    texts: Texts,
-    known: HashMap<String, u32>,
-}
-
-impl Gathered {
-    /// Adds a row; returns its code.
-    fn add(&mut self, text: &str) -> u32 {
-        let Texts { names, codes } = &mut self.texts;
-        // Neighbours are often equal.
-        let last = codes.last().copied().filter(|last| names[*last as usize] == text);
-        let code = last.or_else(|| self.known.get(text).copied()).unwrap_or_else(|| {
-            let code = names.len() as u32;
-            self.known.insert(text.to_string(), code);
-            names.push(text.to_string());
-            code
-        });
-        codes.push(code);
-        code
-    }
-}
-
-impl<'a> FromIterator<&'a str> for Texts {
-    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Texts {
-        let mut all = Gathered::default();
-        for text in texts {
-            all.add(text);
-        }
-        all.texts
-    }
 }
 
 fn broken(error: impl fmt::Display) -> String {

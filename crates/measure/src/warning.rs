@@ -1,9 +1,6 @@
 //! What a user should know before trusting the results of a run.
 
-use crate::Run;
-use crate::balance::Balance;
-use crate::program::Stuck;
-use incast_transport::FlowRecord;
+use crate::stuck::Stuck;
 use incast_units::{Notice, WarningKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -127,7 +124,7 @@ pub enum Warning {
         /// All measured flows.
         flows: usize,
     },
-    /// Arrivals and departures never balance ([`Balance::Never`]).
+    /// Arrivals and departures never balance ([`Balance::Never`](crate::Balance::Never)).
     NeverBalanced {
         /// Flows that start in the second half of the arrivals.
         arrivals: usize,
@@ -243,80 +240,4 @@ impl fmt::Display for Warning {
             values.iter().map(|(name, value)| (*name, value as &dyn fmt::Display)).collect();
         f.write_str(&self.kind().expect("all others are declared").text(&shown))
     }
-}
-
-/// Warnings of several runs, in their order: an equal one of several is given once, with the labels
-/// of all of them.
-pub fn grouped(runs: &[Run], of: impl Fn(&Run) -> Vec<Warning>) -> Vec<(String, Warning)> {
-    let mut all: Vec<(String, Warning)> = vec![];
-    for run in runs {
-        for warning in of(run) {
-            match all.iter_mut().find(|(_, known)| *known == warning) {
-                Some((labels, _)) => *labels += &format!(", {}", run.label),
-                None => all.push((run.label.clone(), warning)),
-            }
-        }
-    }
-    all
-}
-
-/// What the records of a run give reason for.
-pub fn warnings_of(run: &Run) -> Vec<Warning> {
-    // What never started is not slow, nor what has no end.
-    let started =
-        |at: &usize| run.record.flows[*at].started.is_some() && !run.flows[*at].is_endless();
-    let measured = || (0..run.flows.len()).filter(|at| !run.flows[*at].warmup).filter(started);
-    let open = measured().filter(|at| run.fct(*at).is_none()).count();
-    let mut all = vec![];
-    if run.record.interrupted {
-        all.push(Warning::Interrupted);
-    }
-    let reasons = run.fidelity.as_ref().map_or(vec![], |fidelity| fidelity.refused.clone());
-    if !reasons.is_empty() {
-        all.push(Warning::Refused { reasons });
-    }
-    if run.nothing_completed() {
-        all.push(Warning::NothingCompleted { flows: run.flows.len() });
-    } else if open > 0 {
-        all.push(Warning::Incomplete { open, flows: measured().count() });
-    }
-    let balance = Balance::of(run);
-    if let (Balance::Never, Some(numbers)) = (balance, balance.summary(run)) {
-        let (arrivals, departures) = (numbers.arrivals, numbers.departures);
-        all.push(Warning::NeverBalanced { arrivals, departures });
-    }
-    all.extend(lock_step(run));
-    all.extend(run.stuck().map(|stuck| Warning::ProgramStuck { stuck }));
-    if let Some(cut) = run.record.captures_cut {
-        let until_ns = cut.until.0 / 1_000;
-        all.push(Warning::CapturesCut { packets: cut.packets, until_ns });
-    }
-    if let Some(trace) = &run.record.trace
-        && let Some(events) = trace.cut_at
-    {
-        let until_ns = trace.events.last().map_or(0, |event| event.at.0 / 1_000);
-        all.push(Warning::TraceCut { events, until_ns });
-    }
-    all
-}
-
-/// Fewest flows that are in step.
-const IN_STEP: usize = 8;
-
-/// Flows in a row that start at one instant, where they are many and their recovery is most of all
-/// flows' time.
-fn lock_step(run: &Run) -> Option<Warning> {
-    let same = |a: &FlowRecord, b: &FlowRecord| a.started == b.started;
-    let (mut flows, mut recovery, mut time) = (0, 0u128, 0u128);
-    for together in run.record.flows.chunk_by(same) {
-        let of = |one: &FlowRecord| Some((one.parts?, one.completed?.since(one.started?)));
-        let done = || together.iter().filter_map(of);
-        time += done().map(|(_, fct)| fct.0 as u128).sum::<u128>();
-        if done().count() >= IN_STEP {
-            flows += done().count();
-            recovery += done().map(|(parts, _)| parts.recovery as u128).sum::<u128>();
-        }
-    }
-    let percent = (100 * recovery).checked_div(time)? as u64;
-    (percent > 50).then_some(Warning::LockStep { flows, percent })
 }

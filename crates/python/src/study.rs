@@ -6,7 +6,9 @@ use crate::{error, value};
 use incast_cli::prepare;
 use incast_experiment::scenario::{Draft, Node, Value};
 use incast_experiment::{Fault, Monitor, World};
-use incast_study::{Driver, DriverOptions, MOST_POINTS, Progress, Search, Store, Study as Inner};
+use incast_study::{
+    Driver, DriverOptions, MOST_POINTS, Points, Progress, Search, Store, Study as Inner,
+};
 use incast_study::{estimate, run_local};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -224,7 +226,7 @@ impl Study {
 }
 
 /// The driver of a study whose rows are in a folder. A study with points to run is checked first.
-fn driver(study: &Arc<Inner>, dir: &Path, retry_failed: bool) -> Result<Driver, Fault> {
+fn driver(study: &Arc<Inner>, dir: &Path, retry_failed: bool) -> Result<Driver<Points>, Fault> {
     let before = Store::existing(dir, study)?.map(|store| store.hashes()).transpose()?;
     let before = before.unwrap_or_default();
     if !study.points().iter().all(|point| before.contains(&point.hash)) {

@@ -3,6 +3,7 @@
 use super::band::{Band, Printed, Unit, Word};
 use super::judged::Results;
 use super::template::Templated;
+use super::verdict::{Judgement, SOME_SEEDS};
 use incast_experiment::{Fault, Plan};
 use incast_measure::measured::{
     Estimate, Measure, Of, Seen, Wanted, difference, estimate, quotient,
@@ -80,30 +81,6 @@ impl Templated for Claim {
         "deviation",
     ];
 }
-
-/// Verdict on a claim in one assumption set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judgement {
-    /// What the paper prints; empty if it prints nothing.
-    pub paper: String,
-    /// What is accepted.
-    pub accepted: String,
-    /// What was seen.
-    pub measured: String,
-    /// The verdict.
-    pub word: Word,
-}
-
-impl Judgement {
-    /// The end of `measured` that says of how many seeds a number is, where some are missing.
-    pub(crate) fn of_some_seeds(&self) -> &str {
-        let start = self.measured.rfind(" (").filter(|_| self.measured.ends_with(SOME_SEEDS));
-        start.map_or("", |start| &self.measured[start..])
-    }
-}
-
-/// How `of_seeds` ends.
-const SOME_SEEDS: &str = " seeds)";
 
 impl Claim {
     /// Judges the claim by the runs of a set.

@@ -1,9 +1,9 @@
 //! `claims.toml`: runs, assumption sets, claims and pictures of an experiment.
 
-use super::as_run::Finite;
 use super::claim::Claim;
+use super::finite::Finite;
 use super::model::Model;
-use super::panel::Panel;
+use super::panel::{OfSize, Panel, Place};
 use super::sets::{self, Set};
 use super::template::written_out;
 use super::{Options, files};
@@ -347,6 +347,46 @@ impl Experiment {
     /// The run of claims that name none.
     pub fn default_run(&self) -> String {
         self.runs().swap_remove(0)
+    }
+
+    /// Points of a picture, in each transport's line.
+    pub fn places(&self, panel: &Panel) -> Vec<Place> {
+        let of = |(run, x)| Place { run, x, flow: None, wanted: panel.wanted() };
+        let run = || panel.run.clone().unwrap_or(self.default_run());
+        if let Some(step) = panel.step.filter(|_| !panel.flows.is_empty()) {
+            let one = |(name, place): (&String, &u32)| {
+                let measure = Measure { flow: Some(*place), ..panel.measure.clone() };
+                Place {
+                    run: run(),
+                    x: 0.0,
+                    flow: Some(name.clone()),
+                    wanted: Wanted::Series(measure, step),
+                }
+            };
+            return panel.flows.iter().map(one).collect();
+        }
+        if panel.step.is_some() || panel.form.is_some() {
+            return vec![of((run(), 0.0))];
+        }
+        if !panel.sizes.is_empty() {
+            let one = |size: &OfSize| {
+                let OfSize { at: x, smallest, largest } = *size;
+                let measure = Measure { smallest, largest, ..panel.measure.clone() };
+                Place { run: run(), x, flow: None, wanted: Wanted::Number(measure) }
+            };
+            return panel.sizes.iter().map(one).collect();
+        }
+        let named = |(name, at): (&String, &f64)| of((name.clone(), *at));
+        if !panel.lines.is_empty() {
+            return panel.lines.values().flatten().map(named).collect();
+        }
+        if !panel.at.is_empty() {
+            return panel.at.iter().map(named).collect();
+        }
+        let begins = panel.run.as_ref().map(|name| format!("{name}-"));
+        let is = |name: &String| begins.as_ref().is_none_or(|begins| name.starts_with(begins));
+        let all = self.labelled().into_iter().filter(|(name, _)| is(name));
+        all.filter_map(|(name, (at, _))| Some(of((name, at?)))).collect()
     }
 }
 

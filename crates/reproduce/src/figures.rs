@@ -1,6 +1,7 @@
 //! The runs of figures as what a driver drives: points of a study, whose rows are kept tables.
 
-use super::kept::{Address, Store, Table};
+use super::kept::Store;
+use super::table::{Address, Table};
 use incast_experiment::Fault;
 use incast_measure::measured::{Measured, Wanted};
 use incast_study::{Claimed, Job, Point, Row, claim};

@@ -1,6 +1,6 @@
 //! What the runs of one set gave.
 
-use super::kept::Table;
+use super::table::Table;
 use incast_experiment::scenario::Clock;
 use incast_measure::measured::{BALANCE, BySeed, Measured, Seen};
 use std::collections::BTreeMap;

@@ -2,90 +2,17 @@
 //! until that one takes it up, so that no run is repeated and an interruption costs one run.
 
 use super::files;
-use super::real_time;
 use super::results::{decode, encode};
+use super::table::{Address, Table, Tables};
+use incast_experiment::Fault;
 use incast_experiment::fault::wrong;
-use incast_experiment::{Fault, VERSION};
-use incast_measure::measured::Measured;
-use incast_measure::{Fidelity, write_atomic};
-use incast_study::{Claim, Claimed, Row, claim};
+use incast_measure::write_atomic;
+use incast_study::{Claim, Claimed, claim};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
-
-/// Which run a table is of.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Address {
-    /// `ren/fig16`.
-    pub experiment: String,
-    /// `as_published`.
-    pub set: String,
-    /// Name of the run in `claims.toml`.
-    pub run: String,
-    /// The transport.
-    pub transport: String,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Address { experiment, set, run, transport, seed } = self;
-        write!(f, "{experiment}, {set}, {run}, {transport}, seed {seed}")
-    }
-}
-
-/// A table: what a run gave, and what made it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Table {
-    /// What decides the results of the run: see [`incast_experiment::identity`].
-    pub identity: String,
-    /// Version of the program.
-    pub version: String,
-    /// Flows of the scenario.
-    pub flows: usize,
-    /// Why the run failed; then it gave nothing.
-    pub error: Option<String>,
-    /// Why the run, in real time, is not judged.
-    pub refused: Option<String>,
-    /// How faithful it was, if it was in real time.
-    pub fidelity: Measured,
-    /// What the run gave.
-    pub row: Measured,
-}
-
-impl Table {
-    /// The table of a run of this program.
-    pub fn of(identity: String, flows: usize, row: Measured) -> Table {
-        let (error, refused, fidelity) = (None, None, Measured::new());
-        Table { identity, version: VERSION.into(), flows, error, refused, fidelity, row }
-    }
-
-    /// The same of a run in real time.
-    pub(crate) fn in_real_time(self, fidelity: &Fidelity) -> Table {
-        let refused = (!fidelity.refused.is_empty()).then(|| fidelity.refused.join("; "));
-        Table { refused, fidelity: real_time::numbers(fidelity), ..self }
-    }
-
-    /// What a run gave that has this identity.
-    pub(crate) fn of_row(identity: &str, row: &Row) -> Table {
-        let flows = row.summary.as_ref().map_or(0, |summary| summary.flows.total);
-        let error = row.error.as_ref().map(|error| error.lines().collect::<Vec<_>>().join("; "));
-        let table = Table { error, ..Table::of(identity.into(), flows, row.measured.clone()) };
-        match &row.fidelity {
-            Some(fidelity) => table.in_real_time(fidelity),
-            None => table,
-        }
-    }
-}
-
-/// Tables by their runs.
-pub type Tables = BTreeMap<Address, Table>;
 
 /// The file of a run.
 #[derive(Serialize, Deserialize)]

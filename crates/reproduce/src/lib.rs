@@ -12,6 +12,7 @@ mod claim;
 mod expected;
 mod figures;
 mod files;
+mod finite;
 mod functions;
 mod judged;
 mod kept;
@@ -30,6 +31,7 @@ mod results;
 mod runs;
 mod sets;
 mod standard;
+mod table;
 mod template;
 #[cfg(test)]
 mod testbeds_tests;
@@ -47,18 +49,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-pub use as_run::{InFinite, Length, Order, Size};
 pub use band::Word;
-pub use claim::{Claim, Judgement};
+pub use claim::Claim;
 pub use figures::Figures;
+pub use finite::{InFinite, Length, Order, Size};
 pub use incast_measure::measured::{Apart, Measure};
-pub use kept::{Address, Store, Table};
+pub use kept::Store;
 pub use options::Options;
 pub use page::Page;
 pub use pages::pages;
-pub use real_time::InRealTime;
 pub use runs::Reproduction;
-pub use verdict::{InDataPlane, InSet, Verdict};
+pub use table::{Address, Table};
+pub use verdict::{InDataPlane, InRealTime, InSet, Judgement, Verdict};
 
 /// Every experiment with its title, by name.
 pub fn names() -> Vec<(String, String)> {
@@ -252,9 +254,7 @@ fn chosen_sets(experiment: &Experiment, options: &Options) -> Vec<Set> {
         // A smoke test is one run.
         true if options.quick => sets.truncate(1),
         true => {}
-        false if options.assuming.iter().all(|name| name.starts_with(as_run::AS_RUN)) => {
-            sets.clear()
-        }
+        false if options.assuming.iter().all(|name| name.starts_with(sets::AS_RUN)) => sets.clear(),
         false if sets.len() == 1 => {}
         false => {
             let asked = |name: &str| options.assuming.iter().any(|own| own == name);

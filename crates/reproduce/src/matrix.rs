@@ -1,10 +1,11 @@
 //! The headlines of a paper as they were run, in one look: a matrix of claims and sets in colours, what moves
 //! them, and a picture of the first against the number of flows.
 
-use super::as_run::{InFinite, Order, Size, says_more};
+use super::as_run::says_more;
 use super::band::{Printed, Unit};
 use super::claim::Claim;
 use super::expected::Experiment;
+use super::finite::{InFinite, Order, Size};
 use super::sets::title;
 use super::{Page, Verdict, sets};
 use incast_measure::panel::{Line, Panel as Picture, Point, panel_svg_text};

@@ -1,8 +1,8 @@
 //! Claims about the papers' equations: curves instead of runs.
 
-use super::Judgement;
 use super::band::Word;
 use super::functions::{self, Arguments, Value};
+use super::verdict::Judgement;
 use incast_experiment::Fault;
 use incast_measure::curves::{Curve as Drawn, Curves};
 use incast_measure::panel::{Line, Panel as Picture, Point};

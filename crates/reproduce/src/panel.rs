@@ -1,6 +1,5 @@
 //! `[[panel]]` of `claims.toml`: what a picture of a figure shows.
 
-use super::expected::Experiment;
 use super::template::Templated;
 use incast_experiment::Fault;
 use incast_experiment::fault::expected;
@@ -80,48 +79,6 @@ pub struct Place {
     pub wanted: Wanted,
 }
 
-impl Experiment {
-    /// Points of a picture, in each transport's line.
-    pub fn places(&self, panel: &Panel) -> Vec<Place> {
-        let of = |(run, x)| Place { run, x, flow: None, wanted: panel.wanted() };
-        let run = || panel.run.clone().unwrap_or(self.default_run());
-        if let Some(step) = panel.step.filter(|_| !panel.flows.is_empty()) {
-            let one = |(name, place): (&String, &u32)| {
-                let measure = Measure { flow: Some(*place), ..panel.measure.clone() };
-                Place {
-                    run: run(),
-                    x: 0.0,
-                    flow: Some(name.clone()),
-                    wanted: Wanted::Series(measure, step),
-                }
-            };
-            return panel.flows.iter().map(one).collect();
-        }
-        if panel.step.is_some() || panel.form.is_some() {
-            return vec![of((run(), 0.0))];
-        }
-        if !panel.sizes.is_empty() {
-            let one = |size: &OfSize| {
-                let OfSize { at: x, smallest, largest } = *size;
-                let measure = Measure { smallest, largest, ..panel.measure.clone() };
-                Place { run: run(), x, flow: None, wanted: Wanted::Number(measure) }
-            };
-            return panel.sizes.iter().map(one).collect();
-        }
-        let named = |(name, at): (&String, &f64)| of((name.clone(), *at));
-        if !panel.lines.is_empty() {
-            return panel.lines.values().flatten().map(named).collect();
-        }
-        if !panel.at.is_empty() {
-            return panel.at.iter().map(named).collect();
-        }
-        let begins = panel.run.as_ref().map(|name| format!("{name}-"));
-        let is = |name: &String| begins.as_ref().is_none_or(|begins| name.starts_with(begins));
-        let all = self.labelled().into_iter().filter(|(name, _)| is(name));
-        all.filter_map(|(name, (at, _))| Some(of((name, at?)))).collect()
-    }
-}
-
 impl Panel {
     /// Refuses a picture without words, and flows that are not drawn over time.
     ///
@@ -158,7 +115,7 @@ impl Panel {
     }
 
     /// What is drawn of each run.
-    fn wanted(&self) -> Wanted {
+    pub(super) fn wanted(&self) -> Wanted {
         match (self.form, self.step) {
             (Some(form), _) => Wanted::Spread(self.measure.clone(), form),
             (None, Some(step)) => Wanted::Series(self.measure.clone(), step),
@@ -180,6 +137,7 @@ impl Panel {
 
 #[cfg(test)]
 mod tests {
+    use super::super::expected::Experiment;
     use super::*;
 
     fn panel(more: &str) -> Panel {

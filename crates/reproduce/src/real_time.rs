@@ -1,76 +1,13 @@
 //! Runs in real time: what claims say of them, and how they compare with the virtual clock.
 
-use super::InSet;
-use super::band::Word;
-use super::claim::{Claim, Judgement};
+use super::claim::Claim;
 use super::judged::Results;
 use super::sets::{REAL_TIME, verb};
+use super::table::{EXACT, LATENESS, PACKETS, RUN, STALLED, WALL, id};
+use super::verdict::{InRealTime, InSet, Judgement};
 use incast_experiment::scenario::Clock;
-use incast_measure::Fidelity;
-use incast_measure::measured::{Apart, MOST, Measured, Seen, Wanted};
-use serde::Serialize;
+use incast_measure::measured::{Apart, MOST, Measured, Wanted};
 use std::collections::BTreeMap;
-
-/// What is said of a claim by runs in real time under one clock.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct InRealTime {
-    /// `paced`, `compensated` or `tsc`.
-    pub clock: String,
-    /// What was seen, in the paper's unit; empty if a run is refused.
-    pub measured: String,
-    /// The verdict; none if a run is refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Word>,
-    /// Whether the claim's runs gave the same numbers as under the virtual clock, to the last bit.
-    pub equal: bool,
-    /// How far the values behind the claim's number are from those under the virtual clock: of its
-    /// run that is farthest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub apart: Option<Apart>,
-    /// Why a run is refused; empty if none is.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub refused: String,
-    /// The same in a few words.
-    #[serde(skip)]
-    brief: String,
-}
-
-/// How faithful a run was, as a table keeps it.
-pub fn numbers(fidelity: &Fidelity) -> Measured {
-    let all = [
-        (WALL, fidelity.wall_ns),
-        (RUN, fidelity.run_ns),
-        ("wall_lag_ns", fidelity.wall_lag_ns),
-        ("wall_lag_max_ns", fidelity.wall_lag_max_ns),
-        (STALLED, fidelity.stalled_share),
-        ("stalls", fidelity.stalls as f64),
-        ("longest_stall_ns", fidelity.longest_stall_ns),
-        ("lateness_p50_rtts", fidelity.lateness_p50_rtts),
-        ("lateness_p99_rtts", fidelity.lateness_p99_rtts),
-        (LATENESS, fidelity.lateness_p999_rtts),
-        (PACKETS, fidelity.packets as f64),
-    ];
-    let exact = fidelity.virtual_packets.map(|packets| (EXACT, packets as f64));
-    let seen = |value: f64| Seen { value: Some(value), ..Seen::default() };
-    all.into_iter().chain(exact).map(|(name, value)| (id(name), seen(value))).collect()
-}
-
-const WALL: &str = "wall_ns";
-const RUN: &str = "run_ns";
-const STALLED: &str = "stalled_share";
-const LATENESS: &str = "lateness_p999_rtts";
-const PACKETS: &str = "packets";
-const EXACT: &str = "virtual_packets";
-
-/// The name of a number of fidelity in tables.
-fn id(name: &str) -> String {
-    format!("fidelity {name}")
-}
-
-/// Whether this is the name of such a number.
-pub fn is_number(id: &str) -> bool {
-    id.starts_with("fidelity ")
-}
 
 /// What runs in real time say of a claim: an entry for each clock under which all its runs were
 /// made.
@@ -283,9 +220,12 @@ pub fn faithful(results: &Results) -> BTreeMap<String, Faithful> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kept::Table;
+    use super::super::band::Word;
+    use super::super::table::Table;
     use super::*;
     use incast_experiment::scenario::Clock::{Compensated, Paced};
+    use incast_measure::Fidelity;
+    use incast_measure::measured::Seen;
 
     const CLAIM: &str = "text = \"short queue\"\nours = true\ntransport = \"ren\"\n\
         measure = { kind = \"backlog_mean_packets\", port = \"a->b\" }\n\

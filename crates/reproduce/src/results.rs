@@ -1,7 +1,6 @@
 //! `results.parquet`: what the runs of a figure gave, a row per number of a run.
 
-use super::kept::{Address, Table, Tables};
-use super::real_time;
+use super::table::{Address, Table, Tables, is_number};
 use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::{
     Array, ArrayRef, Float64Array, ListArray, RecordBatch, StringArray, UInt64Array,
@@ -193,7 +192,7 @@ fn read(batch: &RecordBatch, experiment: &str, tables: &mut Tables) -> Result<()
             flows: flows.value(at),
             list: points.values().to_vec(),
         };
-        let of = if real_time::is_number(&id) { &mut table.fidelity } else { &mut table.row };
+        let of = if is_number(&id) { &mut table.fidelity } else { &mut table.row };
         of.insert(id, seen);
     }
     Ok(())

@@ -1,8 +1,7 @@
 //! Assumption sets: what a paper leaves open, filled in under a name.
 
-use super::as_run::AS_RUN;
 use super::band::Word;
-use super::{InSet, Judgement};
+use super::verdict::{InSet, Judgement};
 use incast_experiment::fault::expected;
 use incast_experiment::fault::wrong;
 use incast_experiment::scenario::Clock;
@@ -12,6 +11,8 @@ use serde::Deserialize;
 /// Every baseline as its own authors published it: the scenario as it is.
 pub const PUBLISHED: &str = "as_published";
 
+/// What begins the names of sets of finite runs: `as_run/1000/as_published`.
+pub const AS_RUN: &str = "as_run";
 /// The set of what a paper's text suggests.
 pub const COMPARED: &str = "as_compared";
 

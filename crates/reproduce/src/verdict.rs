@@ -1,8 +1,8 @@
 //! Verdicts on claims.
 
-use crate::as_run::InFinite;
 use crate::band::Word;
-use crate::real_time::InRealTime;
+use crate::finite::InFinite;
+use incast_measure::measured::Apart;
 use serde::Serialize;
 
 /// Verdict on one claim.
@@ -69,3 +69,51 @@ pub struct InDataPlane {
     /// to the last bit.
     pub equal: bool,
 }
+
+/// What is said of a claim by runs in real time under one clock.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InRealTime {
+    /// `paced`, `compensated` or `tsc`.
+    pub clock: String,
+    /// What was seen, in the paper's unit; empty if a run is refused.
+    pub measured: String,
+    /// The verdict; none if a run is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Word>,
+    /// Whether the claim's runs gave the same numbers as under the virtual clock, to the last bit.
+    pub equal: bool,
+    /// How far the values behind the claim's number are from those under the virtual clock: of its
+    /// run that is farthest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub apart: Option<Apart>,
+    /// Why a run is refused; empty if none is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub refused: String,
+    /// The same in a few words.
+    #[serde(skip)]
+    pub(crate) brief: String,
+}
+
+/// Verdict on a claim in one assumption set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// What the paper prints; empty if it prints nothing.
+    pub paper: String,
+    /// What is accepted.
+    pub accepted: String,
+    /// What was seen.
+    pub measured: String,
+    /// The verdict.
+    pub word: Word,
+}
+
+impl Judgement {
+    /// The end of `measured` that says of how many seeds a number is, where some are missing.
+    pub(crate) fn of_some_seeds(&self) -> &str {
+        let start = self.measured.rfind(" (").filter(|_| self.measured.ends_with(SOME_SEEDS));
+        start.map_or("", |start| &self.measured[start..])
+    }
+}
+
+/// How `measured` ends there.
+pub(crate) const SOME_SEEDS: &str = " seeds)";

@@ -5,7 +5,6 @@ use crate::claim::{Claim, Claimed};
 use crate::eta::Eta;
 use crate::job::{Gained, Job, RowOf, Task};
 use crate::point::Point;
-use crate::points::Points;
 use crate::run::Answer;
 use incast_experiment::Fault;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -103,7 +102,7 @@ struct Kept<'a> {
 const NOTHING: Kept = Kept { rows: &BTreeSet::new(), failed: &BTreeSet::new(), retry: false };
 
 /// Drives the points of a study, or the tasks of another job, to the end.
-pub struct Driver<J: Job = Points> {
+pub struct Driver<J: Job> {
     job: J,
     waiting: VecDeque<Arc<J::Task>>,
     /// Points that another process runs.

@@ -2,10 +2,10 @@
 
 use crate::series::Series;
 use incast_experiment::fault::wrong;
-use incast_experiment::scenario::Node;
+use incast_experiment::scenario::{Node, Value};
 use incast_experiment::{Content, Contents, Fault, Scenario, VERSION, identity_of, sources};
-use incast_measure::Run;
 use incast_measure::measured::Wanted;
+use incast_measure::{Run, Setting};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -223,5 +223,19 @@ impl Point {
             wanted: packed.wanted.into(),
             done: None,
         })
+    }
+}
+
+/// A value of a varied key, as tables have it.
+pub(crate) fn setting(node: Option<&Node>) -> Setting {
+    match node.map(|node| &node.value) {
+        Some(Value::Whole(number)) => Setting::Number(*number as f64),
+        Some(Value::Number(number)) => Setting::Number(*number),
+        Some(Value::Flag(flag)) => Setting::Flag(*flag),
+        Some(Value::Text(text)) => Setting::Text(text.clone()),
+        Some(Value::List(_) | Value::Table(_)) => {
+            Setting::Text(node.map_or(String::new(), Node::to_string))
+        }
+        None => Setting::Text(String::new()),
     }
 }

@@ -152,7 +152,7 @@ impl Driver<Points> {
         study: Arc<Study>,
         store: Arc<Store>,
         options: DriverOptions,
-    ) -> Result<Driver, Fault> {
+    ) -> Result<Driver<Points>, Fault> {
         let points = study.points().to_vec();
         let rounds = study.repeat().map_or(vec![], |_| Rounds::of(&study));
         Driver::of(Points::of(study, store, rounds), points, options)
@@ -167,7 +167,7 @@ impl Driver<Points> {
         store: Arc<Store>,
         points: Vec<Point>,
         options: DriverOptions,
-    ) -> Result<Driver, Fault> {
+    ) -> Result<Driver<Points>, Fault> {
         let points = points.into_iter().map(Arc::new).collect();
         Driver::of(Points::of(study, store, vec![]), points, options)
     }

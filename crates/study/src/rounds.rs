@@ -4,6 +4,7 @@
 
 use crate::point::Point;
 use crate::row::Row;
+use crate::store::Store;
 use crate::study::Study;
 use incast_experiment::Fault;
 use std::collections::BTreeMap;
@@ -71,14 +72,23 @@ impl Rounds {
     }
 }
 
-/// Every point that the rows so far are known to need, in the order of a table: combination, series,
-/// seed.
-pub fn planned(study: &Study, known: &Known) -> Result<Vec<Arc<Point>>, Fault> {
-    let mut all = vec![];
-    for mut rounds in Rounds::of(study) {
-        while !rounds.advance(study, known)?.is_empty() {}
-        all.extend(rounds.points.into_iter().flatten());
+impl Study {
+    /// Its points in the order of a table - combination, series, seed - with the seeds that the rows
+    /// of a store have called for.
+    ///
+    /// # Errors
+    /// A row that cannot be read.
+    pub fn points_in(&self, store: &Store) -> Result<Vec<Arc<Point>>, Fault> {
+        let mut known = Known::default();
+        if self.repeat().is_some() {
+            store.rows()?.values().for_each(|row| known.note(self, row));
+        }
+        let mut all = vec![];
+        for mut rounds in Rounds::of(self) {
+            while !rounds.advance(self, &known)?.is_empty() {}
+            all.extend(rounds.points.into_iter().flatten());
+        }
+        all.sort_by_key(|point| (point.combination, point.series));
+        Ok(all)
     }
-    all.sort_by_key(|point| (point.combination, point.series));
-    Ok(all)
 }

@@ -7,6 +7,7 @@
 //! interval.
 
 use crate::driver::{Driver, DriverOptions, Outcome};
+use crate::points::Points;
 use crate::store::Store;
 use crate::study::Study;
 use incast_experiment::Fault;
@@ -313,7 +314,7 @@ impl Search {
         &self,
         study: &Arc<Study>,
         store: &Arc<Store>,
-        run: &mut dyn FnMut(Driver) -> Result<Outcome, Fault>,
+        run: &mut dyn FnMut(Driver<Points>) -> Result<Outcome, Fault>,
     ) -> Result<Option<Vec<Answer>>, Fault> {
         let mut known: Vec<BTreeMap<(usize, u64), Values>> =
             vec![BTreeMap::new(); study.series().len()];

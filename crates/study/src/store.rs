@@ -14,7 +14,7 @@
 use crate::claim::{Claimed, claim};
 use crate::differing::differing;
 use crate::row::Row;
-use crate::study::Study;
+use crate::study::{LABEL, Study};
 use crate::syncer::{self, Syncer};
 use incast_experiment::fault::wrong;
 use incast_experiment::scenario::Node;
@@ -31,9 +31,6 @@ const FORMAT: u32 = 1;
 
 /// Unfinished files of a process that was killed are removed once they are this old.
 const STALE: Duration = Duration::from_secs(3600);
-
-/// The file that says what a folder is.
-pub(crate) const LABEL: &str = "store.json";
 
 /// What a folder is.
 #[derive(Debug, Serialize, Deserialize)]

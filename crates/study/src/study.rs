@@ -1,11 +1,8 @@
 //! A study: a scenario with its `[study]`, expanded into points.
 
 use crate::expand::{Combined, check, combine, count};
-use crate::point::Point;
-use crate::rounds::{Known, planned};
+use crate::point::{Point, setting};
 use crate::series::{Series, series};
-use crate::store::{LABEL, Store};
-use crate::table::setting;
 use incast_experiment::fault::{expected, wrong};
 use incast_experiment::scenario::study::{Seeds, Study as Section};
 use incast_experiment::scenario::{Node, Value, title_of};
@@ -15,6 +12,9 @@ use incast_measure::{Number, key_unit};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The file that says what a folder is.
+pub(crate) const LABEL: &str = "store.json";
 
 /// Most points of a study that nobody has said yes to.
 pub const MOST_POINTS: usize = 100_000;
@@ -264,19 +264,6 @@ impl Study {
     /// Its points with [`Study::seeds`], first all of the first seed.
     pub fn points(&self) -> &[Arc<Point>] {
         &self.points
-    }
-
-    /// Its points in the order of a table - combination, series, seed - with the seeds that the rows
-    /// of a store have called for.
-    ///
-    /// # Errors
-    /// A row that cannot be read.
-    pub fn points_in(&self, store: &Store) -> Result<Vec<Arc<Point>>, Fault> {
-        let mut known = Known::default();
-        if self.repeat.is_some() {
-            store.rows()?.values().for_each(|row| known.note(self, row));
-        }
-        planned(self, &known)
     }
 
     /// Its input files.

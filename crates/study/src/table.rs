@@ -1,13 +1,13 @@
 //! What a study's folder says of its rows: `study.parquet`, `study-times.parquet`, `study.html` and
 //! the page's figures.
 
+use crate::point::setting;
 use crate::row::Row;
 use crate::store::Store;
 use crate::study::Study;
-use incast_experiment::scenario::{Node, Value};
 use incast_experiment::{Fault, VERSION};
 use incast_measure::{
-    RowTimes, Setting, StudyResults, StudyRow, numbers_of, study_frame, times_frame, write_atomic,
+    RowTimes, StudyResults, StudyRow, numbers_of, study_frame, times_frame, write_atomic,
     write_study_page,
 };
 use std::collections::BTreeMap;
@@ -83,20 +83,6 @@ pub fn results(study: &Study, store: &Store) -> Result<StudyResults, Fault> {
         points: points.len(),
         rows: points.iter().filter_map(row).collect(),
     })
-}
-
-/// A value of a varied key, as tables have it.
-pub(crate) fn setting(node: Option<&Node>) -> Setting {
-    match node.map(|node| &node.value) {
-        Some(Value::Whole(number)) => Setting::Number(*number as f64),
-        Some(Value::Number(number)) => Setting::Number(*number),
-        Some(Value::Flag(flag)) => Setting::Flag(*flag),
-        Some(Value::Text(text)) => Setting::Text(text.clone()),
-        Some(Value::List(_) | Value::Table(_)) => {
-            Setting::Text(node.map_or(String::new(), Node::to_string))
-        }
-        None => Setting::Text(String::new()),
-    }
 }
 
 /// Writes table, times and page of a study into its folder; each appears at once. If the files there

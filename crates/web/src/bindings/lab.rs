@@ -1,7 +1,6 @@
 //! `Lab`.
 
 use super::convert::{Refused, alive, known, refused, texts_of_files, time, used_up};
-use super::results::JsResults;
 use crate::scenario::Files;
 use crate::{Folder, Lab};
 use incast_sim::PortState;
@@ -17,6 +16,14 @@ pub struct JsLab {
 impl JsLab {
     pub(super) fn of(lab: Lab) -> JsLab {
         JsLab { lab: Some(lab), files: Files::new() }
+    }
+
+    /// Ends the run, for what it leaves.
+    pub(super) fn end(&mut self) -> Result<Folder, Refused> {
+        alive()?;
+        let lab = self.lab.take().ok_or_else(|| used_up("the Lab"))?;
+        let run = lab.finish().map_err(refused)?;
+        Folder::of(&run, &self.files).map_err(refused)
     }
 
     fn get(&mut self) -> Result<&mut Lab, Refused> {
@@ -190,13 +197,5 @@ impl JsLab {
             [own.window, own.rate.map(|rate| rate.0), own.in_flight, own.credits].map(known)
         };
         Ok(flows.into_iter().flat_map(of).collect())
-    }
-
-    /// Ends the run and opens what it leaves.
-    pub fn results(&mut self) -> Result<JsResults, Refused> {
-        alive()?;
-        let lab = self.lab.take().ok_or_else(|| used_up("the Lab"))?;
-        let run = lab.finish().map_err(refused)?;
-        Folder::of(&run, &self.files).map(JsResults::of).map_err(refused)
     }
 }

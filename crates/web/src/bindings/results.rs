@@ -21,9 +21,11 @@ fn json(value: &impl Serialize) -> String {
 #[wasm_bindgen(js_name = Results)]
 pub struct JsResults(Folder);
 
-impl JsResults {
-    pub(super) fn of(folder: Folder) -> JsResults {
-        JsResults(folder)
+#[wasm_bindgen(js_class = Lab)]
+impl JsLab {
+    /// Ends the run and opens what it leaves.
+    pub fn results(&mut self) -> Result<JsResults, Refused> {
+        self.end().map(JsResults)
     }
 }
 
