@@ -12,7 +12,36 @@ use crate::fault::one_of;
 use incast_transport::{Bytes, Span};
 use incast_workload::{Algorithm, CollectiveKind, MAX_FLOWS, REQUEST_BYTES, SizeUnit, StartUnit};
 
-section! {
+/// Declares a kind of traffic: a section that ends with the keys that all kinds have. With `queue` after it, it has no `jitter` but its
+/// own, and says what `priority` is if it is not given.
+macro_rules! kind {
+    ($(#$about:tt)+ pub struct $name:ident is $title:literal { $($keys:tt)* }) => {
+        kind! {
+            $(#$about)+
+            pub struct $name is $title {
+                $($keys)*
+                /// Each flow starts at random up to this much later: hosts are not in step.
+                jitter: Span = Span::ZERO;
+            } queue "the last queue"
+        }
+    };
+    ($(#$about:tt)+ pub struct $name:ident is $title:literal { $($keys:tt)* } queue $queue:literal) => {
+        section! {
+            $(#$about)+
+            pub struct $name is $title {
+                $($keys)*
+                /// Packets that each flow may send before its source hears from its destination: the first
+                /// burst of a receiver-driven transport, the initial window of another.
+                burst: Option<u32> = None, says "as the transport has it",
+                    "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
+                /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
+                priority: Option<u8> = None, says $queue, "1 to 7" => |queue| (1..=7).contains(queue);
+            }
+        }
+    };
+}
+
+kind! {
     /// Flows with sizes of a distribution, at random instants, between random hosts.
     pub struct Poisson is "kind `poisson`" {
         /// Flow sizes: a name of `incast list`, or a file.
@@ -27,16 +56,10 @@ section! {
         size_unit: Option<SizeUnit> = None, says "by the file's columns or its mean, and said";
         /// Packet sizes, such as `pkt_cache_follower`.
         packets: Option<String> = None, says "full packets";
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
-    }
+    } queue "the last queue"
 }
 
-section! {
+kind! {
     /// A fixed number of flows under way: when one is complete, its destination starts the next one, to
     /// a random host. Sizes are of a distribution.
     pub struct ClosedLoop is "kind `closed_loop`" {
@@ -53,34 +76,18 @@ section! {
         pause: Span = Span::ZERO;
         /// When the first flows start.
         at: Span = Span::ZERO;
-        /// Each flow starts at random up to this much later: hosts are not in step.
-        jitter: Span = Span::ZERO;
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
-section! {
+kind! {
     /// Every host sends one flow and receives one.
     pub struct Permutation is "kind `permutation`" {
         /// Bytes of a flow.
         size: Bytes;
-        /// Each flow starts at random up to this much later: hosts are not in step.
-        jitter: Span = Span::ZERO;
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
-section! {
+kind! {
     /// Every host sends one flow to every other.
     pub struct AllToAll is "kind `all_to_all`" {
         /// Bytes of a flow.
@@ -88,18 +95,10 @@ section! {
         /// A file with a line for each sending host and in it a number for each receiving one, separated by commas:
         /// the flow of this pair has so many times `size`; of 0 there is none.
         matrix: Option<String> = None, says "1 for each pair";
-        /// Each flow starts at random up to this much later: hosts are not in step.
-        jitter: Span = Span::ZERO;
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
-section! {
+kind! {
     /// Many hosts send to one at the same time, once or again and again.
     pub struct Incast is "kind `incast`" {
         /// The receiving host.
@@ -137,18 +136,10 @@ section! {
             "1 to 4194304" => |count| (1..=MAX_FLOWS).contains(&u64::from(*count));
         /// Time in which incasts begin, from `at` on, instead of their number.
         lasts: Option<Span> = None;
-        /// Each flow starts at random up to this much later: hosts are not in step.
-        jitter: Span = Span::ZERO;
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
-section! {
+kind! {
     /// Clients send requests to all servers in rounds; all servers respond at the same time.
     pub struct Requests is "kind `requests`" {
         /// The clients.
@@ -165,18 +156,10 @@ section! {
         period: Span = Span::ZERO;
         /// When the first round starts.
         at: Span = Span::ZERO;
-        /// Each flow starts at random up to this much later: hosts are not in step.
-        jitter: Span = Span::ZERO;
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
-section! {
+kind! {
     /// Every sender has two flows to receivers of two groups.
     pub struct ManyToMany is "kind `many_to_many`" {
         /// The senders.
@@ -192,18 +175,10 @@ section! {
             "a number from 0 to 1" => |share| (0.0..=1.0).contains(share);
         /// When the flows start.
         at: Span = Span::ZERO;
-        /// Each flow starts at random up to this much later: hosts are not in step.
-        jitter: Span = Span::ZERO;
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
-section! {
+kind! {
     /// Flow i goes from the i-th host of `from` to the i-th of `to`; without a size it has no end.
     pub struct Long is "kind `long`" {
         /// The senders.
@@ -217,18 +192,10 @@ section! {
         at: Span = Span::ZERO;
         /// When the applications end flows that have no end by themselves. Excludes `size`.
         until: Option<Span> = None, says "`run.until`, or when all other flows are complete";
-        /// Each flow starts at random up to this much later: hosts are not in step.
-        jitter: Span = Span::ZERO;
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
-section! {
+kind! {
     /// Each sender sends a flow to one receiver, repeatedly.
     pub struct Burst is "kind `burst`" {
         /// The senders.
@@ -245,18 +212,10 @@ section! {
         count: u32 = 1;
         /// Time from one burst to the next.
         period: Span = Span::from_us(1);
-        /// Each flow starts at random up to this much later: hosts are not in step.
-        jitter: Span = Span::ZERO;
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
     }
 }
 
-section! {
+kind! {
     /// Ranks of a job compute, then exchange data in a collective, once or again and again.
     pub struct Collective is "kind `collective`" {
         /// What the ranks want: `all_reduce` (the sum of the data of all), `reduce_scatter` (each a share of
@@ -302,16 +261,10 @@ section! {
         extra: Option<Span> = None;
         /// When the first computation begins.
         at: Span = Span::ZERO;
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
-    }
+    } queue "the last queue"
 }
 
-section! {
+kind! {
     /// The flows of a file.
     pub struct FlowFile is "kind `file`" {
         /// A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content.
@@ -320,13 +273,7 @@ section! {
         start_unit: Option<StartUnit> = None, says "`us` if one has a fraction, else `ps`, and said";
         /// Each flow starts at random up to this much later: hosts are not in step.
         jitter: Span = Span::ZERO;
-        /// Packets that each flow may send before its source hears from its destination: the first
-        /// burst of a receiver-driven transport, the initial window of another.
-        burst: Option<u32> = None, says "as the transport has it",
-            "1 to 1000000" => |packets| (1..=1_000_000).contains(packets);
-        /// The queue of data (`fabric.queues`) that its flows are in, the first one is 1.
-        priority: Option<u8> = None, says "the file's, or the last queue", "1 to 7" => |queue| (1..=7).contains(queue);
-    }
+    } queue "the file's, or the last queue"
 }
 
 /// Declares the kinds by name.
