@@ -99,7 +99,14 @@ impl Plan {
         for name in section.routings.keys() {
             entry(name, "transport.routings")?;
         }
-        let names = &section.names;
+        let every: Vec<String>;
+        let names = match section.names.as_slice() {
+            [one] if one == "all" => {
+                every = CATALOGUE.iter().map(|entry| entry.info().name.to_string()).collect();
+                &every
+            }
+            _ => &section.names,
+        };
         if names.is_empty() {
             return Err(Fault::at("transport.names", "at least one transport is needed"));
         }

@@ -241,9 +241,10 @@ section! {
 section! {
     /// The transports of the flows.
     pub struct Transport is "[transport]" {
-        /// Transports to compare. Each has its own run; arrivals are identical.
+        /// Transports to compare; `all` alone stands for every one of `incast list`. Each has its own
+        /// run; arrivals are identical.
         names: Vec<String>,
-            flag [Compare] "--transports" "NAMES" "Transports, separated by commas",
+            flag [Compare] "--transports" "NAMES" "Transports, separated by commas, or `all`",
             flag [Run] "--transport" "NAME" "Transport for --flows or --program";
         /// Load balancing of all transports.
         routing: Auto<Routing> = auto(), says "each transport's own",

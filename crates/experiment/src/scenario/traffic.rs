@@ -46,8 +46,9 @@ kind! {
     pub struct Poisson is "kind `poisson`" {
         /// Flow sizes: a name of `incast list`, or a file.
         workload: String, flag [Compare] "--workload" "NAME";
-        /// Load, as defined in the manifest.
-        load: f64, "a number above 0" => |load| load.is_finite() && *load > 0.0,
+        /// Share of the ToR uplinks' rate that the flows take on the wire; of the host links' rate where uplinks
+        /// are no bottleneck. The run says of which, the manifest how it is counted.
+        load: f64, "a number above 0, at most 10; 0.6 is 60 %" => |load| *load > 0.0 && *load <= 10.0,
             flag [Compare] "--load" "SHARE";
         /// Number of flows.
         flows: u32, "1 to 4194304" => |flows| (1..=MAX_FLOWS).contains(&u64::from(*flows)),
