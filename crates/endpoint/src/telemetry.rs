@@ -41,6 +41,39 @@ impl Previous {
     }
 }
 
+/// The records of the ACK before on each path, for packets that take several: those of different ports tell
+/// nothing of each other.
+#[derive(Clone, Debug)]
+pub struct PathRecords {
+    first: Previous,
+    /// Of paths 1 and more, as far as they were heard of.
+    others: Vec<Previous>,
+    paths: u32,
+}
+
+impl PathRecords {
+    /// Nothing was heard of any of so many paths, at least one.
+    pub fn new(paths: u32) -> PathRecords {
+        PathRecords { first: Previous::default(), others: vec![], paths }
+    }
+
+    /// Those of one path.
+    #[inline]
+    pub fn of(&mut self, path: u16) -> &mut Previous {
+        // A forged packet can name any path.
+        match path as u32 % self.paths {
+            0 => &mut self.first,
+            one => {
+                let place = one as usize - 1;
+                if place >= self.others.len() {
+                    self.others.resize_with(place + 1, Previous::default);
+                }
+                &mut self.others[place]
+            }
+        }
+    }
+}
+
 /// Bytes that `rate` carries in `base_rtt`.
 pub fn carried(rate: Rate, base_rtt: Span) -> f64 {
     rate.0 as f64 * base_rtt.as_secs_f64() / 8.0

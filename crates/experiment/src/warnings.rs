@@ -304,7 +304,7 @@ fn goes_back(transport: &RunTransport) -> bool {
     let asks = transport.info.headers.iter().any(|view| view.name == GO_BACK.name);
     let resolved = transport.configured.resolved();
     let sack = resolved.iter().any(|(key, value)| *key == "recovery" && value == "sack");
-    asks && !sack
+    asks && !sack && !transport.configured.any_order()
 }
 
 pub(crate) fn known(notices: &[Notice]) -> Vec<Warning> {
@@ -385,6 +385,21 @@ mod tests {
         assert_eq!(told(&red).len(), 2);
         let names: Vec<&str> = CATALOGUE.iter().map(|one| one.info().name).collect();
         assert_eq!(told(&[&format!("transport.names={names:?}")]), [""; 0], "all by default");
+    }
+
+    #[test]
+    fn spreading_is_told_where_order_or_one_path_is_needed() {
+        let told = |settings: &[&str], words: &str| {
+            let network = "topology = \"leaf-spine:2x2x2\"\n[transport]\nnames = [\"hpcc\", \"dctcp\", \"swift\"]\n";
+            warned(network, settings, words).len()
+        };
+        let spray = "transport.routing=spray";
+        let unordered = "transport.parameters.hpcc.reliability=unordered";
+        assert_eq!(told(&[], "go-back-N"), 0);
+        assert_eq!(told(&[spray], "go-back-N"), 1);
+        assert_eq!(told(&[spray, unordered], "go-back-N"), 0);
+        // Its telemetry is still that of several paths.
+        assert_eq!(told(&[spray, unordered], "hpcc"), 1);
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub fn plain_ack(extension: &Extension) -> Ack<'_> {
         limited: true,
         extension,
         informed: Time::ZERO,
+        path: 0,
     }
 }
 

@@ -202,6 +202,12 @@ pub trait Configured: Send + Sync {
         0
     }
 
+    /// Whether under these parameters its packets may come in any order, and its sources give each a path
+    /// number, though [`Info`] says otherwise.
+    fn any_order(&self) -> bool {
+        false
+    }
+
     /// A run begins. Sets `halt` when it cannot go on: the run then ends early, and
     /// [`failure`](Configured::failure) says why.
     fn begin(&self, _halt: &Arc<AtomicBool>) {}

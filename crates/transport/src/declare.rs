@@ -64,6 +64,9 @@ pub struct Optional<P, D = ()> {
     pub hook: fn(&Ready<P, D>, &SwitchSite) -> Hook,
     /// Bytes of its own in data packets; see [`Configured::extension`].
     pub extension: fn(&Ready<P, D>) -> u16,
+    /// Whether its packets may come in any order though its paper's may not; see
+    /// [`Configured::any_order`].
+    pub any_order: fn(&Ready<P, D>) -> bool,
 }
 
 impl<P, D> Optional<P, D> {
@@ -80,6 +83,7 @@ impl<P, D> Optional<P, D> {
         lends_ports: None,
         hook: |_, _| None,
         extension: |_| 0,
+        any_order: |_| false,
     };
 }
 
@@ -215,6 +219,10 @@ where
 
     fn extension(&self) -> u16 {
         (self.declaration.optional.extension)(&self.ready)
+    }
+
+    fn any_order(&self) -> bool {
+        (self.declaration.optional.any_order)(&self.ready)
     }
 
     fn unsolicited(&self, site: &HostSite, packets: u32) -> u32 {

@@ -135,6 +135,12 @@ impl HeaderView {
         self
     }
 
+    /// The view under another name, for a transport that sends two kinds of packets for one purpose.
+    pub const fn named(mut self, name: &'static str) -> HeaderView {
+        self.name = name;
+        self
+    }
+
     /// The view for a transport with its own codes in the ECN bits.
     pub const fn coded(mut self, codes: &'static [MarkCode]) -> HeaderView {
         self.codes = codes;

@@ -122,6 +122,7 @@ pub fn assemble(
         drawn_paths: transports
             .iter()
             .filter(|t| t.routing == Routing::Entropy && !t.info.routing.is_of_sources())
+            .filter(|t| !t.configured.any_order())
             .map(|t| t.info.id)
             .collect(),
         flows,

@@ -321,8 +321,12 @@ fn scenario(entry: &'static dyn Transport) -> Trial<'static> {
 
 /// Lets `frames` forged frames loose on a transport.
 fn survives(entry: &'static dyn Transport, frames: u64, seed: u64) {
-    let name = entry.info().name;
-    let mut trial = scenario(entry);
+    survives_in(scenario(entry), frames, seed);
+}
+
+/// The same with its settings and routing.
+fn survives_in(mut trial: Trial<'static>, frames: u64, seed: u64) {
+    let name = trial.entry.info().name;
     let (clean, captured) = incast_dataplane::run_virtual(trial.setup());
     assert!(clean.complete, "{name}");
     trial.options.capture.clear();
@@ -382,6 +386,19 @@ in_parts! {
     forged_frames_are_counted_and_harm_only_their_flows_2_of_4: 1,
     forged_frames_are_counted_and_harm_only_their_flows_3_of_4: 2,
     forged_frames_are_counted_and_harm_only_their_flows_4_of_4: 3
+}
+
+/// ACKs of packets that were never sent, and data of any number, where packets may come in any order.
+#[test]
+fn forged_frames_harm_no_flow_whose_packets_come_in_any_order() {
+    for name in ["swift", "dctcp", "hpcc"] {
+        for routing in [Routing::Entropy, Routing::Spray] {
+            let mut trial = scenario(incast_protocols::find(name).unwrap());
+            trial.settings = vec![("reliability", "unordered"), ("path_choice", "mixed")];
+            trial.routing = Some(routing);
+            survives_in(trial, 3_000, 1);
+        }
+    }
 }
 
 /// Requests for credits in the name of sources that have no such flow: the credits fill the ports

@@ -80,14 +80,18 @@ fn sums(record: &RunRecord, what: &str) -> [f64; 2] {
 
 /// All transports keep half of what the clock allows, and send at most half more packets.
 fn keeps_up(step: Span, stall: Span) {
-    for entry in incast_protocols::CATALOGUE {
-        let name = entry.info().name;
+    let all = incast_protocols::CATALOGUE.iter().map(|entry| (entry.info().name, None));
+    let unordered = Some(("reliability", "unordered"));
+    let unordered = ["swift", "dctcp", "hpcc"].map(|name| (name, unordered));
+    for (name, setting) in all.chain(unordered) {
         let (mut exact, mut late) = ([0.0; 2], [0.0; 2]);
         for seed in 1..=5 {
-            let far = pair(name, LINK + step, step, seed);
+            let mut far = pair(name, LINK + step, step, seed);
+            far.settings.extend(setting);
             let (record, _) = run_virtual(far.setup());
             exact.iter_mut().zip(sums(&record, name)).for_each(|(sum, one)| *sum += one);
             let mut near = pair(name, LINK, step, seed);
+            near.settings.extend(setting);
             near.told_rtt = Some(far.base_rtt());
             let io = Outside(Mem::new(&near.fabric, Framing::ETHERNET));
             let testbed = Testbed::with(near.setup(), io, Coarse::new(step, stall));

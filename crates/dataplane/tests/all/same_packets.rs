@@ -123,6 +123,26 @@ fn incast_with_losses_on_a_leaf_spine() {
     assert!(lossy >= 3, "only {lossy} transports met a full buffer");
 }
 
+/// Window laws over packets that may come in any order, spread by their sources and by switches.
+#[test]
+fn packets_in_any_order_are_the_same() {
+    for name in ["swift", "dctcp", "hpcc"] {
+        for routing in [Routing::Entropy, Routing::SourcePath, Routing::Spray, Routing::RoundRobin]
+        {
+            for faults in [0.0, 0.01] {
+                let mut scenario = incast(name);
+                scenario.settings = vec![("reliability", "unordered")];
+                scenario.routing = Some(routing);
+                let late = Span::from_us(20);
+                scenario.options.faults =
+                    Faults { loss: faults, reorder: 2.0 * faults, duplicate: faults, late };
+                let (record, _) = scenario.same_in_both_worlds();
+                assert!(record.complete && record.malformed == 0, "{name}, {routing:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_first_round_without_credits_is_the_same() {
     let mut scenario = incast("expresspass");

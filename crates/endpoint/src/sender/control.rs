@@ -335,6 +335,8 @@ pub struct Ack<'a> {
     pub extension: &'a Extension,
     /// When the information it carries was current.
     pub informed: Time,
+    /// The path number of the packet that it answers, where each packet has its own.
+    pub path: u16,
 }
 
 /// How a loss was found.

@@ -305,6 +305,7 @@ impl<C: Control> Outgoing<C> {
             limited,
             extension: decoded.extension,
             informed: decoded.informed,
+            path: 0,
         };
         let progress = self.progress(now);
         self.control.on_ack(&ack, &progress);

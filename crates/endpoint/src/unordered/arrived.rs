@@ -1,8 +1,9 @@
 //! The receiving side of a host: what has arrived of each flow, and the answers.
 
-use super::credit::{CreditPlan, Demand, Puller};
+use super::PADDING;
+use super::credit::{Demand, Puller};
+use super::sender::HostPlan;
 use super::views::{Ack, Complete, Data, Nack, Probe, Pull};
-use super::{CONTROL, PADDING};
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::Queue;
 use crate::receiver_driven::{Arrival, Arrivals};
@@ -34,10 +35,23 @@ pub struct Reply {
     pub class: u8,
     /// What it says.
     pub header: Header,
-    /// What has arrived, if it says so.
-    seen: Option<Seen>,
+    /// What stands behind its header.
+    behind: Behind,
     /// When its information was current.
     pub informed: Time,
+}
+
+/// What stands behind a header.
+#[derive(Clone, Copy, Debug)]
+enum Behind {
+    /// What has arrived.
+    Seen(Seen),
+    /// Zeros: it is as long as an ACK.
+    Padding,
+    /// What stood there in the packet that is answered, which waits with others of its kind.
+    Echo,
+    /// Nothing.
+    Nothing,
 }
 
 /// What an ACK says beside its header.
@@ -57,17 +71,7 @@ impl Reply {
     /// A probe of a flow.
     pub fn probe(flow: FlowId, to: HostId, path: u16, asks: Question, now: Time) -> Reply {
         let header = Probe { packet: asks.packet, target: asks.target }.into();
-        Reply { flow, to, path, class: asks.class, header, seen: None, informed: now }
-    }
-
-    /// Its extension.
-    pub fn extension(&self) -> Extension {
-        match self.seen {
-            Some(Seen { base, bits, received, beyond }) => {
-                Extension::Arrivals { base, bits, received, beyond }
-            }
-            None => Extension::Padding { count: PADDING },
-        }
+        Reply { flow, to, path, class: asks.class, header, behind: Behind::Padding, informed: now }
     }
 }
 
@@ -128,20 +132,48 @@ pub struct Receivers {
     flows: FlowTable<Inbound>,
     finished: FlowSet,
     replies: Queue<Reply>,
+    /// What goes behind the headers of replies that return something.
+    echoes: Queue<Extension>,
     /// Gives credits, if receivers do.
     puller: Option<Puller>,
     /// Bytes that need an ACK.
     ack_every: u64,
     /// Bytes of the headers of a packet.
     header: u64,
+    /// Class of replies.
+    pub class: u8,
+    padded: bool,
+    returns: bool,
 }
 
 impl Receivers {
     /// No flows yet.
-    pub fn new(ack_every: u64, header: u64, credits: Option<CreditPlan>) -> Receivers {
-        let (flows, finished) = (FlowTable::new(), FlowSet::new());
-        let puller = credits.map(Puller::new);
-        Receivers { flows, finished, replies: Queue::new(), puller, ack_every, header }
+    pub fn new(plan: &HostPlan) -> Receivers {
+        Receivers {
+            flows: FlowTable::new(),
+            finished: FlowSet::new(),
+            replies: Queue::new(),
+            echoes: Queue::new(),
+            puller: plan.credits.map(Puller::new),
+            ack_every: plan.ack_every,
+            header: plan.header as u64,
+            class: plan.reply_class,
+            padded: plan.padded,
+            returns: plan.echoes,
+        }
+    }
+
+    /// What goes behind the header of a reply that was [taken](Receivers::take).
+    #[inline]
+    pub fn extension(&mut self, reply: &Reply) -> Extension {
+        match reply.behind {
+            Behind::Seen(Seen { base, bits, received, beyond }) => {
+                Extension::Arrivals { base, bits, received, beyond }
+            }
+            Behind::Padding => Extension::Padding { count: PADDING },
+            Behind::Echo => self.echoes.pop_front().unwrap_or_default(),
+            Behind::Nothing => Extension::None,
+        }
     }
 
     /// When to call [`on_timer`](Receivers::on_timer).
@@ -156,9 +188,8 @@ impl Receivers {
         let Some(grant) = puller.turn(now, flows, |flow| &mut flow.demand) else { return };
         let Some(to) = self.flows.get(grant.flow).map(|flow| flow.from) else { return };
         let header = Pull { number: grant.number, slow: grant.slow }.into();
-        let (flow, path) = (grant.flow, grant.path);
-        let class = CONTROL;
-        self.replies.push_back(Reply { flow, to, path, class, header, seen: None, informed: now });
+        let (flow, path, class, behind) = (grant.flow, grant.path, self.class, Behind::Padding);
+        self.replies.push_back(Reply { flow, to, path, class, header, behind, informed: now });
     }
 
     /// Flows that are being received.
@@ -210,25 +241,20 @@ impl Receivers {
             puller.ask(content.flow, demand, target, !content.is_data(), env.now);
         }
         match data {
-            Some(data) if content.is_data() => self.on_payload(env, slot, &content, data, informed),
+            Some(data) if content.is_data() => self.on_payload(env, slot, handle, data),
             Some(data) if !self.flows.at(slot).arrivals.has(packet) => {
                 let cumulative = self.flows.at(slot).arrivals.lowest_missing();
                 let (marked, last_hop) = (is_marked(&content), !data.early);
                 let header = Nack { packet, cumulative, marked, last_hop }.into();
                 self.reply(&content, header, None, informed);
             }
-            _ => self.ack(&content, slot, packet, probe.is_some(), true, informed),
+            _ => self.ack(env, handle, slot, (packet, probe.is_some(), true)),
         }
     }
 
-    fn on_payload(
-        &mut self,
-        env: &mut Env<'_>,
-        slot: u32,
-        content: &Packet,
-        data: Data,
-        informed: Time,
-    ) {
+    fn on_payload(&mut self, env: &mut Env<'_>, slot: u32, handle: PacketRef, data: Data) {
+        let content = env.packets[handle];
+        let informed = Time(env.packets.stamps(handle).informed);
         let (id, Data { packet, asks, .. }) = (content.flow, data);
         let flow = self.flows.at_mut(slot);
         let (first, gap) = (flow.packets == 0, flow.packets > flow.arrivals.lowest_missing());
@@ -247,36 +273,51 @@ impl Receivers {
                 env.probe.completed(id);
                 self.flows.remove(id);
                 self.finished.insert(id, env.now);
-                return self.complete(content, packet, informed);
+                return self.complete(&content, packet, informed);
             }
         }
         let closed = gap && flow.beyond() == 0 && flow.owes;
-        let at_once = asks || is_marked(content);
+        let at_once = asks || is_marked(&content);
         flow.owes = (flow.owes || asks) && flow.beyond() > 0;
         let enough = flow.accepted >= self.ack_every;
         if first || at_once || closed || enough || arrival == Arrival::Duplicate {
-            self.ack(content, slot, packet, false, at_once, informed);
+            self.ack(env, handle, slot, (packet, false, at_once));
         }
     }
 
-    /// Answers `packet`. What is said begins at the packet itself or, if not `at_once`, below it.
+    /// Answers a packet by its number; `probe` if it was one. What is said begins at the packet itself or,
+    /// if not `at_once`, below it.
     fn ack(
         &mut self,
-        content: &Packet,
+        env: &mut Env<'_>,
+        handle: PacketRef,
         slot: u32,
-        packet: u32,
-        probe: bool,
-        at_once: bool,
-        informed: Time,
+        (packet, probe, at_once): (u32, bool, bool),
     ) {
+        let content = env.packets[handle];
+        let mut informed = Time(env.packets.stamps(handle).informed);
         let flow = self.flows.at_mut(slot);
         flow.accepted = 0;
         let cumulative = flow.arrivals.lowest_missing();
-        let below = packet.saturating_sub(63).max(cumulative.saturating_add(1));
-        let seen = flow.seen(if at_once { packet } else { below });
-        let (marked, again) = (is_marked(content), content.has(flag::RETRANSMIT));
+        let (marked, again) = (is_marked(&content), content.has(flag::RETRANSMIT));
         let header = Ack { packet, cumulative, marked, again, probe }.into();
-        self.reply(content, header, Some(seen), informed);
+        let behind = match *env.packets.extension(handle) {
+            extension @ (Extension::Explicit { .. } | Extension::Int { .. }) if self.returns => {
+                if let Extension::Explicit { .. } = extension {
+                    // The RTT reflects queues up to the arrival of the packet.
+                    informed = env.now;
+                }
+                self.echoes.push_back(extension);
+                Behind::Echo
+            }
+            // Its header says all.
+            _ if self.returns && flow.beyond() == 0 => Behind::Nothing,
+            _ => {
+                let below = packet.saturating_sub(63).max(cumulative.saturating_add(1));
+                Behind::Seen(flow.seen(if at_once { packet } else { below }))
+            }
+        };
+        self.reply(&content, header, Some(behind), informed);
     }
 
     /// Says that all has arrived.
@@ -286,10 +327,11 @@ impl Receivers {
         self.reply(content, header, None, informed);
     }
 
-    fn reply(&mut self, content: &Packet, header: Header, seen: Option<Seen>, informed: Time) {
+    fn reply(&mut self, content: &Packet, header: Header, behind: Option<Behind>, informed: Time) {
         let Packet { flow, src: to, path, .. } = *content;
-        let class = CONTROL;
-        self.replies.push_back(Reply { flow, to, path, class, header, seen, informed });
+        let blank = if self.padded { Behind::Padding } else { Behind::Nothing };
+        let (class, behind) = (self.class, behind.unwrap_or(blank));
+        self.replies.push_back(Reply { flow, to, path, class, header, behind, informed });
     }
 }
 

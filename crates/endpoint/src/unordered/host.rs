@@ -1,39 +1,39 @@
 //! One host: its senders take turns at the NIC.
 
 use super::arrived::{Receivers, Reply, Seen};
-use super::law::Law;
-use super::sender::{HostPlan, Outbound};
+use super::law::{Law, Laws};
+use super::sender::{Answer, HostPlan, Outbound};
 use super::views::{Ack, Complete, Data, Nack, Pull};
 use super::{CONTROL, DATA, PADDING};
 use crate::flow_table::FlowTable;
 use crate::queue::Queue;
 use crate::receiver_driven::FlowTimers;
 use incast_transport::{
-    Classes, Ecn, Env, Extension, Flow, FlowId, Header, Host, Observed, Packet, PacketRef, Reason,
-    Time, flag,
+    Acks, Classes, Env, Extension, Flow, FlowId, Header, Host, Observed, Packet, PacketRef, Reason,
+    Time, Timers, flag,
 };
 
-/// Everything of one transport on one host. Flows begin with a copy of its law.
-pub struct UnorderedHost<L> {
+/// Everything of one transport on one host.
+pub struct UnorderedHost<L: Laws> {
     plan: HostPlan,
-    law: L,
-    senders: FlowTable<Outbound<L>>,
+    laws: L,
+    senders: FlowTable<Outbound<L::Law>>,
     /// Flows that may send, in round-robin order. May name flows that have finished.
     ready: Queue<FlowId>,
     timers: FlowTimers,
     receivers: Receivers,
 }
 
-impl<L: Law + Clone> UnorderedHost<L> {
+impl<L: Laws> UnorderedHost<L> {
     /// A host without flows.
-    pub fn new(plan: HostPlan, law: L) -> UnorderedHost<L> {
+    pub fn new(plan: HostPlan, laws: L) -> UnorderedHost<L> {
         UnorderedHost {
             plan,
-            law,
+            laws,
             senders: FlowTable::new(),
             ready: Queue::new(),
             timers: FlowTimers::default(),
-            receivers: Receivers::new(plan.ack_every, plan.header as u64, plan.credits),
+            receivers: Receivers::new(&plan),
         }
     }
 
@@ -41,19 +41,29 @@ impl<L: Law + Clone> UnorderedHost<L> {
     fn on_feedback(&mut self, env: &mut Env<'_>, handle: PacketRef) {
         let Packet { flow: id, header, path, .. } = env.packets[handle];
         let Some(sender) = self.senders.get_mut(id) else { return };
+        let informed = Time(env.packets.stamps(handle).informed);
+        let mut decided = true;
         if let Some(ack) = Ack::read(&header) {
-            // Without it nothing is known of other packets.
-            let seen = match *env.packets.extension(handle) {
+            let extension = env.packets.extension(handle);
+            let seen = match *extension {
                 Extension::Arrivals { base, bits, received, beyond } => {
                     Seen { base, bits, received, beyond }
                 }
+                // Of others nothing is known.
+                _ if self.plan.echoes => {
+                    Seen { base: ack.packet, bits: !ack.probe as u64, ..Seen::default() }
+                }
                 _ => Seen::default(),
             };
-            sender.on_ack(&ack, path, seen, env.now);
-            let ask = sender.asks_at();
+            sender.on_ack(&Answer { ack, path, seen, extension, informed }, env.now);
+            decided = sender.law.decided();
+            let ask = match L::Law::STEERED {
+                true => sender.expires(self.plan.timeout).max(env.now),
+                false => sender.asks_at(),
+            };
             self.timers.arm(id, &mut sender.armed, ask);
         } else if Complete::read(&header).is_some() {
-            env.probe.decision(id, Time(env.packets.stamps(handle).informed));
+            Self::decision(env, id, informed);
             return self.finish(env, id);
         } else if let Some(nack) = Nack::read(&header) {
             sender.on_nack(&nack, path, env.now);
@@ -66,8 +76,17 @@ impl<L: Law + Clone> UnorderedHost<L> {
             return;
         }
         let finished = sender.finished();
-        env.probe.decision(id, Time(env.packets.stamps(handle).informed));
+        if decided {
+            Self::decision(env, id, informed);
+        }
         if finished { self.finish(env, id) } else { self.settle(env, id) }
+    }
+
+    #[inline]
+    fn decision(env: &mut Env<'_>, id: FlowId, informed: Time) {
+        if !L::Law::STEERED || informed > Time::ZERO {
+            env.probe.decision(id, informed);
+        }
     }
 
     /// Everything has arrived.
@@ -80,12 +99,16 @@ impl<L: Law + Clone> UnorderedHost<L> {
     /// After a change: gives a flow its turn, or records what it waits for.
     fn settle(&mut self, env: &mut Env<'_>, id: FlowId) {
         let Some(sender) = self.senders.get_mut(id) else { return };
-        let waits = sender.waits_for();
+        let waits = sender.waits_for(env.now);
         if waits == Some(Reason::Ready) && !sender.queued {
             sender.queued = true;
             self.ready.push_back(id);
         }
         let waits = waits.unwrap_or(Reason::Ready);
+        if waits == Reason::Pacing {
+            let opens = sender.law.opens();
+            self.timers.arm(id, &mut sender.armed, opens);
+        }
         if sender.waits != waits {
             sender.waits = waits;
             env.probe.blocked(id, waits);
@@ -96,7 +119,10 @@ impl<L: Law + Clone> UnorderedHost<L> {
         let Reply { flow, to, path, class, header, .. } = reply;
         let packet = Packet::header_only(self.plan.transport, flow, env.host, to, class, header);
         let packet = env.packets.create(Packet { path, ..packet });
-        env.packets.extend(packet, reply.extension());
+        let extension = self.receivers.extension(&reply);
+        if extension != Extension::None {
+            env.packets.extend(packet, extension);
+        }
         env.packets.stamps_mut(packet).informed = reply.informed.0;
         packet
     }
@@ -110,7 +136,8 @@ impl<L: Law + Clone> UnorderedHost<L> {
                 self.settle(env, id);
                 continue;
             };
-            self.timers.arm(id, &mut sender.armed, env.now + self.plan.timeout);
+            let due = sender.law.due(env.now, self.plan.timeout);
+            self.timers.arm(id, &mut sender.armed, due);
             let (flow, packet) = (&sender.flow, leaving.packet);
             let (offset, last) = (flow.offset(packet) as u32, packet + 1 == sender.total);
             let handle = env.packets.create(Packet {
@@ -128,14 +155,22 @@ impl<L: Law + Clone> UnorderedHost<L> {
                 flow: id,
                 payload: flow.payload(packet),
                 path: leaving.path,
-                mark: Ecn::Ect0 as u8,
+                mark: self.plan.data_mark,
                 class: DATA,
                 transport: self.plan.transport,
                 flags: if leaving.again { flag::RETRANSMIT } else { 0 },
                 extension: 0,
             });
-            env.packets.extend(handle, Extension::Padding { count: PADDING });
-            env.packets.stamps_mut(handle).informed = env.now.0;
+            match leaving.extension {
+                None => env.packets.extend(handle, Extension::Padding { count: PADDING }),
+                Some(Extension::None) => {}
+                Some(own) => env.packets.extend(handle, own),
+            }
+            let informed = if L::Law::STEERED { 0 } else { env.now.0 };
+            env.packets.stamps_mut(handle).informed = informed;
+            if L::Law::STEERED {
+                sender.law.paced(env.now, env.packets.charged(handle));
+            }
             self.settle(env, id);
             return Some(handle);
         }
@@ -143,12 +178,25 @@ impl<L: Law + Clone> UnorderedHost<L> {
     }
 }
 
-impl<L: Law + Clone> Host for UnorderedHost<L> {
+impl<L: Laws> Host for UnorderedHost<L> {
+    fn set_acks(&mut self, acks: Acks) {
+        // Only where ACKs wait among data by themselves.
+        if self.plan.reply_class != CONTROL && acks == Acks::Control {
+            self.plan.reply_class = CONTROL;
+            self.receivers.class = CONTROL;
+        }
+    }
+
+    fn set_timers(&mut self, timers: Timers) {
+        self.laws.set_timers(timers);
+    }
+
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
         let segments = flow.segments.at_most(self.plan.max_payload, flow.size);
         let flow = Flow { segments, ..flow.clone() };
         let id = flow.id;
-        self.senders.insert(id, Outbound::new(flow, &self.plan, self.law.clone()));
+        let law = self.laws.begin(env.now, &flow, self.senders.len());
+        self.senders.insert(id, Outbound::new(flow, &self.plan, law));
         self.settle(env, id);
     }
 
@@ -160,7 +208,7 @@ impl<L: Law + Clone> Host for UnorderedHost<L> {
     }
 
     fn transmit(&mut self, env: &mut Env<'_>, open: Classes) -> Option<PacketRef> {
-        if open.has(CONTROL)
+        if open.has(self.plan.reply_class)
             && let Some(reply) = self.receivers.take()
         {
             return Some(self.send_reply(env, reply));

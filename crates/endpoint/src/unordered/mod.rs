@@ -1,6 +1,6 @@
 //! Transports whose packets may come in any order: a sender that knows of each packet in flight where it
 //! is, a receiver that says in ACKs which ones have arrived, a choice of paths for each packet, and
-//! a [`Law`] that says how much may be in flight.
+//! a [`Law`] that says how much may be in flight. [`host_of`] runs a control of the common sender so.
 
 mod arrived;
 mod credit;
@@ -10,15 +10,19 @@ mod paths;
 mod sender;
 mod sent;
 mod sleek;
+mod steered;
 mod views;
 
 pub use credit::{Credit, CreditPlan, Demand, Grant, Puller, QUANTUM};
 pub use host::UnorderedHost;
-pub use law::{Cut, Law, News, Unbounded};
+pub use law::{Cut, Departure, Law, Laws, Lost, News, Unbounded};
 pub use paths::{Heard, Paths, Permutation, Strategy};
 pub use sender::HostPlan;
 pub use sleek::SleekPlan;
-pub use views::{Ack, Complete, Data, Nack, Probe, Pull};
+pub use steered::{Delivery, Spray, Steered, Steering, host_of};
+pub use views::{
+    Ack, Complete, Data, Nack, Probe, Pull, SPRAYED_ACK, SPRAYED_COMPLETE, SPRAYED_DATA,
+};
 
 use incast_transport::ARRIVALS_BYTES;
 

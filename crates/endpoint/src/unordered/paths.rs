@@ -53,17 +53,18 @@ impl Permutation {
     }
 }
 
-/// How a flow chooses among its path numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Strategy {
-    /// Each once, in an order that is drawn anew after each turn.
-    Oblivious,
-    /// The same, without those that were marked, cut or lost, for a while.
-    Bitmap,
-    /// Those again on which packets arrived unmarked, else at random.
-    Reps,
-    /// The same, else as `Bitmap`.
-    Mixed,
+incast_transport::choice! {
+    /// How a flow chooses among its path numbers.
+    pub enum Strategy {
+        /// Each once, in an order that is drawn anew after each turn.
+        Oblivious = "oblivious",
+        /// The same, without those that were marked, cut or lost, for a while.
+        Bitmap = "bitmap",
+        /// Those again on which packets arrived unmarked, the last eight, else at random.
+        Reps = "reps",
+        /// All of those, else as `Bitmap`.
+        Mixed = "mixed",
+    }
 }
 
 /// The paths of one flow: a power of two.

@@ -2,21 +2,29 @@
 
 use super::arrived::{Question, Seen};
 use super::credit::{Credit, CreditPlan};
-use super::law::{Cut, Law, News};
+use super::law::{Cut, Departure, Law, Lost, News};
 use super::paths::{Heard, Paths, Strategy};
 use super::sent::Sent;
 use super::sleek::{self, Sleek, SleekPlan};
 use super::views::{Ack, Nack};
 use super::{CONTROL, DATA};
-use incast_transport::{Flow, Observed, Random, Reason, Span, Time, TransportId};
+use incast_transport::{Extension, Flow, Observed, Random, Reason, Span, Time, TransportId};
 
 /// What a host needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct HostPlan {
     /// Whose packets it sends.
     pub transport: TransportId,
-    /// Bytes of the headers of a packet, extension included.
+    /// Bytes of the headers of a packet, extension included; 0: windows count payload alone.
     pub header: u32,
+    /// ECN bits of data as it leaves.
+    pub data_mark: u8,
+    /// Class of packets without payload.
+    pub reply_class: u8,
+    /// Whether packets without anything behind their headers are as long as ACKs.
+    pub padded: bool,
+    /// Whether ACKs return what stands behind the headers of data, where something does.
+    pub echoes: bool,
     /// Payload of a full packet.
     pub max_payload: u16,
     /// How paths are chosen, and among how many.
@@ -57,6 +65,23 @@ pub struct Leaving {
     pub asks: bool,
     /// The credit that it asks for.
     pub target: u32,
+    /// What goes behind its header; `None`: padding.
+    pub extension: Option<Extension>,
+}
+
+/// An ACK of a packet that took `path`.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// Its header.
+    pub ack: Ack,
+    /// The path of the packet that it answers.
+    pub path: u16,
+    /// What it says has arrived.
+    pub seen: Seen,
+    /// What came back behind the header.
+    pub extension: &'a Extension,
+    /// When its information was current.
+    pub informed: Time,
 }
 
 /// The sending side of one flow.
@@ -145,26 +170,30 @@ impl<L: Law> Outbound<L> {
     /// may: the window is at least a packet.
     #[inline]
     fn admits(&self, bytes: u32, again: bool) -> bool {
-        self.flying() + bytes as u64 <= self.law.window()
+        self.law.admits(self.flying(), bytes as u64)
             || !self.sent.flies()
             || again && self.sleek.is_some_and(|sleek| sleek.recovers())
     }
 
     /// What the next packet waits for: [`Reason::Ready`] if it may be sent now; `None` if there is none.
     #[inline]
-    pub fn waits_for(&mut self) -> Option<Reason> {
+    pub fn waits_for(&mut self, now: Time) -> Option<Reason> {
         let (_, bytes, again) = self.following()?;
+        if !self.admits(bytes, again) {
+            self.law.on_full(self.flying());
+            return Some(Reason::Window);
+        }
         Some(match &self.credit {
-            _ if !self.admits(bytes, again) => Reason::Window,
             Some(credit) if !credit.is_left() => Reason::Credit,
+            _ if self.law.opens() > now => Reason::Pacing,
             _ => Reason::Ready,
         })
     }
 
     /// Whether a packet may be sent now.
     #[inline]
-    pub fn sendable(&mut self) -> bool {
-        self.waits_for() == Some(Reason::Ready)
+    pub fn sendable(&mut self, now: Time) -> bool {
+        self.waits_for(now) == Some(Reason::Ready)
     }
 
     /// The number of the credit that is asked for, while so many flows of the host send.
@@ -186,7 +215,8 @@ impl<L: Law> Outbound<L> {
         (mtu, flows): (u32, usize),
     ) -> Option<Leaving> {
         let (packet, bytes, again) = self.following()?;
-        if !self.admits(bytes, again) || self.credit.is_some_and(|credit| !credit.is_left()) {
+        let waits = self.credit.is_some_and(|credit| !credit.is_left());
+        if !self.admits(bytes, again) || waits || self.law.opens() > now {
             return None;
         }
         let path = self.paths.take(random);
@@ -202,31 +232,69 @@ impl<L: Law> Outbound<L> {
             asks |= !credit.is_left();
         }
         let target = self.target(mtu, flows);
-        Some(Leaving { packet, path, again, asks, target })
+        let (offset, payload) = (self.flow.offset(packet), self.flow.payload(packet));
+        let in_flight = self.flying();
+        let extension = self.law.on_send(&Departure { now, offset, payload, again, in_flight });
+        Some(Leaving { packet, path, again, asks, target, extension })
     }
 
-    /// An ACK of a packet that took `path`, and what it says has arrived.
-    pub fn on_ack(&mut self, ack: &Ack, path: u16, seen: Seen, now: Time) {
+    /// An ACK.
+    pub fn on_ack(&mut self, answer: &Answer<'_>, now: Time) {
+        let Answer { ack, path, seen, extension, informed } = *answer;
         let Seen { base, bits, received, beyond } = seen;
-        let Ack { packet, cumulative, marked, again, probe } = *ack;
-        let bytes = received.saturating_sub(self.received);
-        self.received += bytes;
-        self.in_flight -= bytes as i64;
+        let Ack { packet, cumulative, marked, again, probe } = ack;
         let rtt = match probe {
             true => None,
             false => self.sent.round_trip(packet, again, now),
         };
+        let cleared = self.sent.clear(cumulative, base, bits);
         // Those to be sent again were taken off when they were taken for lost.
-        self.in_flight += self.sent.clear(cumulative, base, bits) as i64;
+        let bytes = if L::STEERED {
+            self.in_flight -= cleared.flying as i64;
+            cleared.flying + cleared.waiting
+        } else {
+            let bytes = received.saturating_sub(self.received);
+            self.received += bytes;
+            self.in_flight += cleared.waiting as i64 - bytes as i64;
+            bytes
+        };
         self.paths.heard(now, path, if marked { Heard::Marked } else { Heard::Good });
-        self.law.on_ack(&News { now, bytes, in_flight: self.flying(), marked, rtt });
+        let recovering = self.sleek.is_some_and(|sleek| sleek.recovers());
+        let echo = if packet < self.total { self.flow.offset(packet) } else { self.flow.size };
+        let in_flight = self.flying();
+        self.law.on_ack(&News {
+            now,
+            bytes,
+            in_flight,
+            marked,
+            rtt,
+            path,
+            echo,
+            extension,
+            informed,
+            recovering,
+        });
         self.is_heard();
         if let Some(sleek) = &mut self.sleek {
             let (window, all_sent) = (self.law.window(), self.sent.next() == self.total);
             let probe = probe.then_some(packet);
-            let heard = sleek::Heard { now, probe, beyond, window, all_sent };
-            self.in_flight -= sleek.heard(&heard, &mut self.sent) as i64;
+            let (beyond, widest) = match L::STEERED {
+                true => (self.sent.beyond().min(u16::MAX as u32) as u16, in_flight),
+                false => (beyond, 0),
+            };
+            let heard = sleek::Heard { now, probe, beyond, window, in_flight: widest, all_sent };
+            let missing = sleek.heard(&heard, &mut self.sent);
+            if missing > 0 && !recovering {
+                self.law.on_gap(&Lost { now, bytes: missing, in_flight });
+            }
+            self.in_flight -= missing as i64;
         }
+    }
+
+    /// When the first packet that has not arrived is taken for lost.
+    #[inline]
+    pub fn expires(&self, timeout: Span) -> Time {
+        self.sent.first_at().map_or(Time::NEVER, |at| self.law.due(at, timeout))
     }
 
     /// When an ACK is to be asked for, whatever is in flight.
@@ -282,23 +350,25 @@ impl<L: Law> Outbound<L> {
         plan: &HostPlan,
         flows: usize,
     ) -> (Time, bool, Option<Question>) {
-        let (mut expired, mut probe) = (false, None);
+        let (mut lost_until, mut probe) = (None, None);
         loop {
+            let expired = lost_until.is_some();
             let Some((packet, at)) = self.sent.oldest() else {
                 return (Time::NEVER, expired, probe);
             };
-            if at + plan.timeout > now {
-                return (at + plan.timeout, expired, probe);
+            let due = self.law.due(at, plan.timeout);
+            if due > now && lost_until.is_none_or(|until| at > until) {
+                return (due, expired, probe);
             }
             let Some(entry) = self.sent.flying(packet) else { unreachable!("it is on its way") };
             let (bytes, path, alone) = (entry.bytes, entry.path, !self.sent.repeats());
-            let alone = alone || self.credit.is_some();
-            expired = true;
+            let alone = (alone || self.credit.is_some()) && !L::STEERED;
+            lost_until = lost_until.or(Some(self.law.lost_with(at)));
             self.paths.heard(now, path, Heard::Lost);
+            self.law.on_timeout(&Lost { now, bytes: bytes as u64, in_flight: self.flying() });
             self.in_flight -= bytes as i64;
-            self.law.on_timeout(bytes as u64);
             self.sent.fail(packet);
-            if alone && now >= self.next_probe && !self.sendable() {
+            if alone && now >= self.next_probe && !self.sendable(now) {
                 self.next_probe = now + plan.probe_every;
                 let target = self.target(plan.mtu(), flows);
                 probe = Some(Question { packet, class: CONTROL, target });

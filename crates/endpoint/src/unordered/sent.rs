@@ -30,6 +30,15 @@ pub struct Entry {
     pub place: Place,
 }
 
+/// Bytes of packets that have arrived, as an ACK says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cleared {
+    /// Of those that were on their way.
+    pub flying: u64,
+    /// Of those that were to be sent again.
+    pub waiting: u64,
+}
+
 /// The packets of one flow; 16 bytes for each in flight.
 #[derive(Debug, Default)]
 pub struct Sent {
@@ -137,46 +146,58 @@ impl Sent {
         self.waiting.pop();
     }
 
-    /// A packet has arrived. Returns its bytes if it was to be sent again.
+    /// A packet has arrived.
     #[inline]
-    fn arrive(&mut self, place: usize) -> u32 {
-        let Some(entry) = self.entries.get_mut(place) else { return 0 };
+    fn arrive(&mut self, place: usize, cleared: &mut Cleared) {
+        let Some(entry) = self.entries.get_mut(place) else { return };
         match std::mem::replace(&mut entry.place, Place::Arrived) {
-            Place::Arrived => 0,
+            Place::Arrived => {}
             Place::Flying => {
                 self.flying -= 1;
-                0
+                cleared.flying += entry.bytes as u64;
             }
             Place::Waiting => {
                 self.repeat_bytes -= entry.bytes as u64;
                 self.to_repeat -= 1;
-                entry.bytes
+                cleared.waiting += entry.bytes as u64;
             }
         }
     }
 
-    /// The packets below `cumulative` have arrived, and those that `bits` names from `base` on. Returns the
-    /// bytes of those among them that were to be sent again.
+    /// Packets that have arrived behind one that has not.
     #[inline]
-    pub fn clear(&mut self, cumulative: u32, base: u32, bits: u64) -> u64 {
-        let mut repeated = 0;
+    pub fn beyond(&self) -> u32 {
+        self.entries.len() as u32 - self.flying - self.to_repeat
+    }
+
+    /// When the first packet that has not arrived was sent last.
+    #[inline]
+    pub fn first_at(&self) -> Option<Time> {
+        self.entries.front().map(|entry| entry.at)
+    }
+
+    /// The packets below `cumulative` have arrived, and those that `bits` names from `base` on. Returns the
+    /// bytes of those of which it was not known.
+    #[inline]
+    pub fn clear(&mut self, cumulative: u32, base: u32, bits: u64) -> Cleared {
+        let mut cleared = Cleared::default();
         let below = cumulative.min(self.next()).saturating_sub(self.base);
         for place in 0..below as usize {
-            repeated += self.arrive(place) as u64;
+            self.arrive(place, &mut cleared);
         }
         let mut rest = bits;
         while rest != 0 {
             let packet = base as u64 + rest.trailing_zeros() as u64;
             rest &= rest - 1;
             if let Some(place) = packet.checked_sub(self.base as u64) {
-                repeated += self.arrive(place as usize) as u64;
+                self.arrive(place as usize, &mut cleared);
             }
         }
         while self.entries.front().is_some_and(|entry| entry.place == Place::Arrived) {
             self.entries.pop_front();
             self.base += 1;
         }
-        repeated
+        cleared
     }
 
     /// The packet that has been on its way for longest, and since when.

@@ -16,8 +16,9 @@ pub struct SleekPlan {
     pub payload: u64,
     /// The unloaded round trip.
     pub base_rtt: Span,
-    /// Below this queueing delay nothing that is missing is still on its way.
-    pub target: Span,
+    /// Below this queueing delay nothing that is missing is still on its way; `None`: it never asks, as
+    /// other paths than that of a probe may have queues.
+    pub target: Option<Span>,
 }
 
 /// The recovery of one flow.
@@ -45,6 +46,8 @@ pub struct Heard {
     pub beyond: u16,
     /// Bytes that may be in flight.
     pub window: u64,
+    /// Bytes that were, lately, where a gap must be longer than that; else 0.
+    pub in_flight: u64,
     /// Whether everything was sent.
     pub all_sent: bool,
 }
@@ -75,17 +78,20 @@ impl Sleek {
 
     /// An ACK arrived; `sent` knows what it says. Returns the bytes of packets that are now to be sent again.
     pub fn heard(&mut self, heard: &Heard, sent: &mut Sent) -> u64 {
-        let Heard { now, probe, beyond, window, all_sent } = *heard;
+        let Heard { now, probe, beyond, window, in_flight, all_sent } = *heard;
         let SleekPlan { most, payload, base_rtt, target } = self.plan;
-        self.due = now + if all_sent { base_rtt + target } else { base_rtt * 3 };
-        let clear = match (probe, self.asked) {
-            (Some(packet), Some((asked, at))) if packet == asked => {
+        self.due = target.map_or(Time::NEVER, |target| {
+            now + if all_sent { base_rtt + target } else { base_rtt * 3 }
+        });
+        let clear = match (probe, self.asked, target) {
+            (Some(packet), Some((asked, at)), Some(target)) if packet == asked => {
                 self.asked = None;
                 now.since(at) < base_rtt + target
             }
             _ => false,
         };
-        let gap = (window + window / 2).min(most).max(LEAST * payload) / payload;
+        let widest = window.max(in_flight);
+        let gap = (widest + widest / 2).min(most).max(LEAST * payload) / payload;
         let begins = (u64::from(beyond) >= gap || clear) && !sent.repeats();
         if begins && self.until.is_none() {
             self.until = Some(sent.next());
@@ -111,7 +117,7 @@ mod tests {
         most: 40_000,
         payload: 1_000,
         base_rtt: Span::from_us(10),
-        target: Span::from_us(7),
+        target: Some(Span::from_us(7)),
     };
 
     fn us(us: u64) -> Time {
@@ -126,7 +132,7 @@ mod tests {
 
     /// An ACK at `at` behind which `beyond` packets have arrived.
     fn heard(at: u64, beyond: u16, window: u64) -> Heard {
-        Heard { now: us(at), probe: None, beyond, window, all_sent: false }
+        Heard { now: us(at), probe: None, beyond, window, in_flight: 0, all_sent: false }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The packets of unordered transports. Data whose payload was cut off is told by a flag that any packet
 //! may carry.
 
-use incast_transport::{data_flag, header_view};
+use incast_transport::{HeaderView, data_flag, header_view};
 
 header_view! {
     /// One packet of a flow, or its header after a switch has cut the payload off.
@@ -93,3 +93,11 @@ header_view! {
     }
     unused cumulative, spare;
 }
+
+/// [`Data`] of a transport that also has packets in order.
+pub const SPRAYED_DATA: HeaderView =
+    Data::VIEW.named("SprayedData").without("target").without("early");
+/// [`Ack`] of one.
+pub const SPRAYED_ACK: HeaderView = Ack::VIEW.named("SprayedAck").without("probe");
+/// [`Complete`] of one.
+pub const SPRAYED_COMPLETE: HeaderView = Complete::VIEW.named("SprayedComplete");

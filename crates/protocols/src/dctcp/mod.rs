@@ -17,9 +17,8 @@ pub use sender::Dctcp;
 use deviations::DEVIATIONS;
 use incast_egress::threshold::ThresholdMarker;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{
-    DelayedAck, EchoMark, Options, Reliability, SenderDriven, congestion_control,
-};
+use incast_endpoint::sender::{DelayedAck, EchoMark, Options, Reliability, congestion_control};
+use incast_endpoint::unordered::host_of;
 use incast_transport::{
     Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional, PlbRule,
     Policy, PortSite, Ready, Routing, TransportId,
@@ -60,6 +59,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         sets: params::SETS,
         takes_burst: true,
         moves_flows: true,
+        any_order: |dctcp| dctcp.params.spray().is_some(),
         lends_ports: Some(LentPorts {
             parameters: &["mark_threshold", "mark_rate", "mark_threshold_by_rate"],
             acks: Acks::Data,
@@ -79,16 +79,17 @@ fn unsolicited(dctcp: &Ready<Params>, site: &HostSite, packets: u32) -> u32 {
 fn host(dctcp: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
     let params = dctcp.params.clone();
     let options = Options { plb: site.plb(PLB), ..options(&params) };
+    let spray = params.spray();
     if params.control == Controlled::Rate {
         let rule = RateRule::new(&params, site);
         let control = congestion_control(EchoMark, move |_, _, _| RateDctcp::new(rule));
-        return Box::new(SenderDriven::new(control, options));
+        return host_of(control, options, spray, site);
     }
     let segment = dctcp.fabric.framing.mss() as u64;
     let control = congestion_control(EchoMark, move |_, flow, _| {
         Dctcp::new(&params, params.window_unit.payload(flow, segment))
     });
-    Box::new(SenderDriven::new(control, options))
+    host_of(control, options, spray, site)
 }
 
 fn options(params: &Params) -> Options {

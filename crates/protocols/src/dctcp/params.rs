@@ -3,7 +3,8 @@
 use incast_egress::threshold::Threshold;
 use incast_endpoint::rto::{accepted, accepted_or_auto};
 use incast_endpoint::sender::WindowUnit;
-use incast_transport::fault::wrong;
+use incast_endpoint::unordered::{Delivery, Spray, Strategy};
+use incast_transport::fault::{expected, wrong};
 use incast_transport::parameter::Value;
 use incast_transport::{ByRate, Bytes, FabricSite, Fault, ParameterSet, PortSite, Rate, Span};
 
@@ -85,6 +86,16 @@ incast_transport::parameters! {
         /// Loss detection: SACK, or NewReno's duplicate ACKs.
         recovery: Recovery = Recovery::Sack, "sack or newreno" => |_| true,
             "DCTCP §4: TCP NewReno with SACK";
+        /// In which order receivers take packets; unordered: each packet may take its own path, and gaps are no losses by themselves.
+        reliability: Delivery = Delivery::Ordered, "ordered or unordered" => |_| true,
+            "RFC 8257: in order";
+        /// With `reliability = unordered`: how a source chooses the path number of each packet.
+        path_choice: Strategy = Strategy::Oblivious, "oblivious, bitmap, reps or mixed" => |_| true,
+            "own choice; UEC's simulator: mixed";
+        /// With `reliability = unordered`: path numbers of a flow.
+        entropies: u32 = 64, "a power of two, 1 to 32768"
+            => |v| v.is_power_of_two() && *v <= 1 << 15,
+            "UEC's simulator: 64";
         /// Data packets per ACK; 1 acknowledges each packet at once.
         delayed_ack: u32 = 1, "1 to 255" => |v| (1..=255).contains(v),
             "the papers' simulators: 1; DCTCP §3.1 allows 2";
@@ -105,6 +116,12 @@ pub(super) const SETS: &[ParameterSet] = &[
 ];
 
 impl Params {
+    /// How packets are spread, if they may come in any order.
+    pub fn spray(&self) -> Option<Spray> {
+        let spray = Spray { strategy: self.path_choice, paths: self.entropies };
+        (self.reliability == Delivery::Unordered).then_some(spray)
+    }
+
     /// Marking threshold of a port.
     pub fn threshold(&self, site: &PortSite) -> Threshold {
         let general = self.mark_threshold;
@@ -112,8 +129,23 @@ impl Params {
         self.mark_threshold_by_rate.at(site.rate).copied().unwrap_or(scaled)
     }
 
+    /// What has no meaning where packets may come in any order.
+    fn check_delivery(&self) -> Result<(), Fault> {
+        let unordered = self.reliability == Delivery::Unordered;
+        if unordered && self.delayed_ack > 1 {
+            let problem = expected("1 with reliability = unordered: each packet is acknowledged");
+            return Err(Fault::value("delayed_ack", self.delayed_ack, problem));
+        }
+        if unordered && self.recovery != Recovery::Sack {
+            let problem = expected("sack with reliability = unordered, which counts no duplicates");
+            return Err(Fault::value("recovery", self.recovery.show(), problem));
+        }
+        Ok(())
+    }
+
     /// Whether the thresholds fit the fabric's rates.
     pub fn check(&self, fabric: &FabricSite) -> Result<(), Fault> {
+        self.check_delivery()?;
         let key = "mark_threshold_by_rate";
         self.mark_threshold_by_rate.check(key, &fabric.rates)?;
         if self.mark_rate.is_some() && self.mark_threshold == Threshold::Auto {

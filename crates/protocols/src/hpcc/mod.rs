@@ -16,7 +16,8 @@ pub use sender::{Hpcc, Rule};
 use deviations::DEVIATIONS;
 use incast_egress::telemetry::{Stamper, depth, stack_bytes};
 use incast_endpoint::rto::{RtoBounds, least_or_auto};
-use incast_endpoint::sender::{Admission, Options, ReturnStack, SenderDriven, congestion_control};
+use incast_endpoint::sender::{Admission, Options, ReturnStack, congestion_control};
+use incast_endpoint::unordered::host_of;
 use incast_transport::{
     Declaration, Ecn, EcnUse, FabricSite, Fault, Host, HostSite, Info, Kind, Optional, Policy,
     PortSite, Routing, TransportId,
@@ -50,7 +51,11 @@ pub static ENTRY: Declaration<Params, Plan> = Declaration {
     policy: |hpcc, site| hpcc.derived.policy(site),
     // Records are charged: no flow takes the time it would take without them.
     unsolicited: |_, _, _| 0,
-    optional: Optional { extension: |hpcc| hpcc.derived.extension(), ..Optional::NONE },
+    optional: Optional {
+        extension: |hpcc| hpcc.derived.extension(),
+        any_order: |hpcc| hpcc.params.spray().is_some(),
+        ..Optional::NONE
+    },
 };
 
 /// HPCC, or a transport that differs in parameters only, for one fabric.
@@ -67,6 +72,7 @@ impl Plan {
         params: Params,
         fabric: &FabricSite,
     ) -> Result<Plan, Fault> {
+        params.check()?;
         let hops = depth(params.int_hops, fabric)?;
         Ok(Plan { id: info.id, params, hops })
     }
@@ -81,6 +87,7 @@ impl Plan {
             terms: Terms::new(&self.params.windows(), site.rate, fabric),
             max_stage: self.params.max_stage,
             reserved: if self.params.int_fixed { self.hops } else { 0 },
+            paths: self.params.spray().map_or(1, |spray| spray.paths),
         }
     }
 
@@ -100,7 +107,7 @@ impl Plan {
             ..Options::tcp(self.id, rto_min)
         };
         let control = congestion_control(ReturnStack, move |_, _, _| Hpcc::new(rule.clone()));
-        Box::new(SenderDriven::new(control, options))
+        host_of(control, options, self.params.spray(), site)
     }
 
     /// One queue whose port writes its state into each packet.

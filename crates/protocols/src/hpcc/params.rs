@@ -2,8 +2,11 @@
 
 use incast_endpoint::sender::Recovery;
 use incast_endpoint::telemetry::{carried, pacing};
+use incast_endpoint::unordered::{Delivery, Spray, Strategy};
+use incast_transport::fault::expected;
+use incast_transport::parameter::Value;
 use incast_transport::telemetry::Reader;
-use incast_transport::{FabricSite, INT_HOPS, Rate, Span};
+use incast_transport::{FabricSite, Fault, INT_HOPS, Rate, Span};
 
 pub(crate) fn positive(span: &Span) -> bool {
     *span > Span::ZERO
@@ -91,6 +94,33 @@ telemetry_parameters! {
         /// How lost packets are sent again.
         recovery: Recovery = Recovery::GoBackN, "go-back-n or sack" => |_| true,
             "HPCC §4.2: go-back-N under PFC";
+        /// In which order receivers take packets; unordered: each packet may take its own path, and gaps are no losses by themselves.
+        reliability: Delivery = Delivery::Ordered, "ordered or unordered" => |_| true,
+            "HPCC §4.2: in order";
+        /// With `reliability = unordered`: how a source chooses the path number of each packet.
+        path_choice: Strategy = Strategy::Oblivious, "oblivious, bitmap, reps or mixed" => |_| true,
+            "own choice; UEC's simulator: mixed";
+        /// With `reliability = unordered`: path numbers of a flow.
+        entropies: u32 = 64, "a power of two, 1 to 32768"
+            => |v| v.is_power_of_two() && *v <= 1 << 15,
+            "UEC's simulator: 64";
+    }
+}
+
+impl Params {
+    /// How packets are spread, if they may come in any order.
+    pub fn spray(&self) -> Option<Spray> {
+        let spray = Spray { strategy: self.path_choice, paths: self.entropies };
+        (self.reliability == Delivery::Unordered).then_some(spray)
+    }
+
+    /// What has no meaning where packets may come in any order.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.reliability == Delivery::Unordered && self.recovery != Recovery::GoBackN {
+            let problem = expected("its default with reliability = unordered, which has its own");
+            return Err(Fault::value("recovery", self.recovery.show(), problem));
+        }
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::params::Terms;
 use incast_endpoint::sender::{Ack, Control, Loss, Outbound, Progress};
-use incast_endpoint::telemetry::Previous;
+use incast_endpoint::telemetry::PathRecords;
 use incast_transport::telemetry::{empty_stack, written};
 use incast_transport::{IntRecord, Rate, Span};
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub struct Rule {
     pub max_stage: u32,
     /// Records whose bytes a packet has from the start.
     pub reserved: u8,
+    /// Paths of a flow that its source chooses among; 1 if packets come in order.
+    pub paths: u32,
 }
 
 /// HPCC's window of one flow.
@@ -31,13 +33,14 @@ pub struct Hpcc {
     stage: u32,
     /// Bytes sent when W^c last changed; 0 before the first ACK.
     updated_at: u64,
-    previous: Previous,
+    previous: PathRecords,
     decided: bool,
 }
 
 impl Hpcc {
     /// Initial state of a flow.
     pub fn new(rule: Arc<Rule>) -> Hpcc {
+        let previous = PathRecords::new(rule.paths);
         Hpcc {
             window: rule.terms.most,
             reference: rule.terms.most,
@@ -45,7 +48,7 @@ impl Hpcc {
             utilisation: 1.0,
             stage: 0,
             updated_at: 0,
-            previous: Previous::default(),
+            previous,
             decided: false,
         }
     }
@@ -62,10 +65,10 @@ impl Hpcc {
 
     /// MeasureInflight: applies the busiest link of the ACK's records; false if no link has
     /// new telemetry.
-    fn measure(&mut self, records: &[IntRecord]) -> bool {
+    fn measure(&mut self, path: u16, records: &[IntRecord]) -> bool {
         let Terms { reader, base_rtt, .. } = &self.rule.terms;
         let (mut busiest, mut elapsed) = (-1.0, Span::ZERO);
-        for interval in self.previous.intervals(reader, records) {
+        for interval in self.previous.of(path).intervals(reader, records) {
             let utilisation = interval.utilisation(*base_rtt);
             if utilisation > busiest {
                 (busiest, elapsed) = (utilisation, interval.elapsed);
@@ -106,18 +109,20 @@ impl Control for Hpcc {
 
     fn on_ack(&mut self, ack: &Ack<'_>, progress: &Progress) {
         self.decided = false;
-        let records = written(ack.extension);
+        let (records, path) = (written(ack.extension), ack.path);
         if records.is_empty() {
             return;
         }
         if self.updated_at == 0 {
             // The first ACK has no predecessor to compare with.
             self.updated_at = progress.sent;
-        } else if self.previous.compares(records, progress.now) && self.measure(records) {
+        } else if self.previous.of(path).compares(records, progress.now)
+            && self.measure(path, records)
+        {
             self.compute(progress.acknowledged > self.updated_at, progress.sent);
             self.decided = true;
         }
-        self.previous.remember(progress.now, records);
+        self.previous.of(path).remember(progress.now, records);
     }
 
     fn on_loss(&mut self, _loss: Loss, _progress: &Progress) {}

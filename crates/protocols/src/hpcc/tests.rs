@@ -34,7 +34,7 @@ const WINDOWS: Windows = Windows {
 fn hpcc(max_stage: u32) -> Hpcc {
     let fabric = site(rates(), 4);
     let terms = Terms::new(&WINDOWS, RATE, &fabric);
-    Hpcc::new(Arc::new(Rule { terms, max_stage, reserved: 0 }))
+    Hpcc::new(Arc::new(Rule { terms, max_stage, reserved: 0, paths: 1 }))
 }
 
 /// A network of ports as records describe it.

@@ -34,6 +34,7 @@ impl Params {
             quantise_int: self.quantise_int,
             nack_interval: self.nack_interval,
             rto_min: self.rto_min,
+            ..hpcc::Params::default()
         }
     }
 }

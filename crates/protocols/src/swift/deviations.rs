@@ -29,7 +29,8 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         number: 4,
         section: "Algorithm 1, line 33",
         what: "Only a fall of the window counts as a decrease, not an ACK that leaves it as it is.",
-        reason: "At the largest window each ACK would postpone the next decrease; htsim does the same.",
+        reason: "At the largest window each ACK would postpone the next decrease; htsim does the \
+                 same.",
         effect: None,
     },
     Deviation {
@@ -42,7 +43,8 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 6,
         section: "Algorithm 1",
-        what: "A recovery lowers the window when it begins, and losses are found by selective ACKs.",
+        what: "A recovery lowers the window when it begins, and losses are found by selective \
+               ACKs.",
         reason: "As the algorithm; htsim has duplicate ACKs and lowers it at the end.",
         effect: None,
     },
@@ -52,5 +54,18 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
         what: "The first window is a BDP, the timeout at least 100 us and 1 ms at first.",
         reason: "The paper states none; the window is SIRD's and Bolt's, the timeouts are htsim's.",
         effect: None,
+    },
+    Deviation {
+        number: 8,
+        section: "",
+        what: "`reliability = \"unordered\"` takes packets in any order: ACKs name packets, what is \
+               missing behind 1.5 windows of arrivals is sent again, and positions are counts of \
+               bytes.",
+        reason: "Its flows keep their order. For comparisons with transports that spread \
+                 packets; off by default.",
+        effect: Some(
+            "A permutation of 16 hosts over 4 leaves and 4 spines, 4 MB each at 100 Gb/s: 362 to \
+             425 us by routing, alone 340, nothing sent again.",
+        ),
     },
 ];

@@ -15,9 +15,8 @@ pub use sender::Swift;
 
 use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
-use incast_endpoint::sender::{
-    Options, ReturnStamp, STAMP_BYTES, SenderDriven, congestion_control,
-};
+use incast_endpoint::sender::{Options, ReturnStamp, STAMP_BYTES, congestion_control};
+use incast_endpoint::unordered::host_of;
 use incast_transport::{
     Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, PlbRule, Policy, Ready,
     Routing, TransportId,
@@ -64,6 +63,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         warning_kinds: params::WARNINGS,
         moves_flows: true,
         extension: |_| STAMP_BYTES,
+        any_order: |swift| swift.params.spray().is_some(),
         ..Optional::NONE
     },
 };
@@ -79,5 +79,5 @@ fn host(swift: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
         ..Options::tcp(ID, rto_min)
     };
     let control = congestion_control(ReturnStamp, move |_, _, _| Swift::new(rule.clone()));
-    Box::new(SenderDriven::new(control, options))
+    host_of(control, options, swift.params.spray(), site)
 }

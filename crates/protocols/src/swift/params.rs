@@ -2,6 +2,7 @@
 
 use incast_endpoint::rto::accepted;
 use incast_endpoint::sender::STAMP_BYTES;
+use incast_endpoint::unordered::{Delivery, Spray, Strategy};
 use incast_transport::fault::expected;
 use incast_transport::{Bytes, FabricSite, Fault, Notice, ParameterSet, Rate, Span};
 
@@ -75,6 +76,16 @@ incast_transport::parameters! {
         /// Retransmission timeout before the first sample.
         rto_initial: Span = Span::from_ms(1), "more than 0, at most 60s" => accepted,
             "htsim: 1 ms";
+        /// In which order receivers take packets; unordered: each packet may take its own path, and gaps are no losses by themselves.
+        reliability: Delivery = Delivery::Ordered, "ordered or unordered" => |_| true,
+            "Swift is a stack of flows in order; htsim sprays, too";
+        /// With `reliability = unordered`: how a source chooses the path number of each packet.
+        path_choice: Strategy = Strategy::Oblivious, "oblivious, bitmap, reps or mixed" => |_| true,
+            "own choice; UEC's simulator: mixed";
+        /// With `reliability = unordered`: path numbers of a flow.
+        entropies: u32 = 64, "a power of two, 1 to 32768"
+            => |v| v.is_power_of_two() && *v <= 1 << 15,
+            "UEC's simulator: 64";
     }
 }
 
@@ -123,6 +134,12 @@ pub(super) const SETS: &[ParameterSet] = &[
 ];
 
 impl Params {
+    /// How packets are spread, if they may come in any order.
+    pub fn spray(&self) -> Option<Spray> {
+        let spray = Spray { strategy: self.path_choice, paths: self.entropies };
+        (self.reliability == Delivery::Unordered).then_some(spray)
+    }
+
     /// The target of a flow that needs nothing for its window.
     pub fn base(&self, fabric: &FabricSite) -> Span {
         let auto = self.base_target.is_none();

@@ -14,7 +14,7 @@ mod switch;
 mod tests;
 
 pub use nscc::{Constants, Nscc};
-pub use params::{Mode, Params, PathChoice};
+pub use params::{Mode, Params};
 
 use deviations::DEVIATIONS;
 use incast_egress::red::{Red, check_thresholds};
@@ -23,8 +23,8 @@ use incast_endpoint::unordered::{
 };
 use incast_transport::fault::{Fault, expected};
 use incast_transport::{
-    Bytes, ClassPolicy, Declaration, Discipline, EcnUse, FabricSite, Host, HostSite, Info, Kind,
-    Limit, Notice, Optional, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
+    Bytes, ClassPolicy, Declaration, Discipline, Ecn, EcnUse, FabricSite, Host, HostSite, Info,
+    Kind, Limit, Notice, Optional, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
 };
 use std::sync::Arc;
 use switch::UecMarker;
@@ -160,8 +160,12 @@ fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
     HostPlan {
         transport: ID,
         header: header(fabric) as u32,
+        data_mark: Ecn::Ect0 as u8,
+        reply_class: CONTROL,
+        padded: true,
+        echoes: false,
         max_payload: fabric.framing.mtu - header(fabric),
-        strategy: params.path_choice.strategy(),
+        strategy: params.path_choice,
         paths: params.entropies,
         trims: params.trimming,
         ack_every: params.ack_bytes.0,
@@ -175,7 +179,7 @@ fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
             most,
             payload: (fabric.framing.mtu - header(fabric)) as u64,
             base_rtt: Span(common.base_rtt),
-            target: Span(common.target),
+            target: Some(Span(common.target)),
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! NSCC: the window of one flow, from the delay and the mark of the packet that each ACK answers.
 
-use incast_endpoint::unordered::{Cut, Law, News};
+use incast_endpoint::unordered::{Cut, Law, Lost, News};
 use incast_transport::{Rate, Span, Time};
 use std::sync::Arc;
 
@@ -191,8 +191,8 @@ impl Nscc {
 }
 
 impl Law for Nscc {
-    fn on_ack(&mut self, news: &News) {
-        let News { now, bytes, in_flight, marked, rtt } = *news;
+    fn on_ack(&mut self, news: &News<'_>) {
+        let News { now, bytes, in_flight, marked, rtt, .. } = *news;
         for count in [&mut self.achieved, &mut self.received, &mut self.ignored] {
             *count = count.saturating_add(bytes);
         }
@@ -225,8 +225,8 @@ impl Law for Nscc {
         }
     }
 
-    fn on_timeout(&mut self, bytes: u64) {
-        self.window = self.window.saturating_sub(bytes).max(self.of.mtu);
+    fn on_timeout(&mut self, lost: &Lost) {
+        self.window = self.window.saturating_sub(lost.bytes).max(self.of.mtu);
     }
 
     fn window(&self) -> u64 {

@@ -28,32 +28,6 @@ choice! {
     }
 }
 
-choice! {
-    /// The choice of a path number for each packet.
-    pub enum PathChoice {
-        /// Each once a turn.
-        Oblivious = "oblivious",
-        /// The same, without those that were marked, cut or lost.
-        Bitmap = "bitmap",
-        /// The last eight that were not marked, else at random.
-        Reps = "reps",
-        /// Those that were not marked, else `bitmap`.
-        Mixed = "mixed",
-    }
-}
-
-impl PathChoice {
-    /// The same for a host.
-    pub fn strategy(self) -> Strategy {
-        match self {
-            PathChoice::Oblivious => Strategy::Oblivious,
-            PathChoice::Bitmap => Strategy::Bitmap,
-            PathChoice::Reps => Strategy::Reps,
-            PathChoice::Mixed => Strategy::Mixed,
-        }
-    }
-}
-
 fn size(v: &Option<Bytes>) -> bool {
     v.is_none_or(|v| (1..=1_000_000_000).contains(&v.0))
 }
@@ -75,7 +49,7 @@ parameters! {
         sleek: bool = false, "true or false; true needs trimming = false" => |_| true,
             "the authors' simulator: off";
         /// How a source chooses the path number of each packet.
-        path_choice: PathChoice = PathChoice::Mixed, "oblivious, bitmap, reps or mixed"
+        path_choice: Strategy = Strategy::Mixed, "oblivious, bitmap, reps or mixed"
             => |_| true,
             "the authors' simulator: mixed";
         /// Path numbers of a flow.

@@ -1,9 +1,9 @@
 //! NSCC as its simulator has it: constants, quadrants, adaptation; settings.
 
 use super::{ENTRY, Nscc, Params, bdp_packets, constants, data_queue, plan, red};
-use incast_endpoint::unordered::{Cut, Law, News};
+use incast_endpoint::unordered::{Cut, Law, Lost, News};
 use incast_testkit::{fabric_site, key_values};
-use incast_transport::{FabricSite, Framing, Rate, Ready, Span, Time, Transport};
+use incast_transport::{Extension, FabricSite, Framing, Rate, Ready, Span, Time, Transport};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -60,6 +60,16 @@ fn cut(now: Time, bytes: u64, in_flight: u64, rtt: Option<Span>, controlled: boo
     Cut { now, bytes, in_flight, rtt, controlled }
 }
 
+fn news(now: Time, bytes: u64, in_flight: u64, marked: bool, rtt: Option<Span>) -> News<'static> {
+    let extension = &Extension::None;
+    let (path, echo, informed, recovering) = (0, 0, now, false);
+    News { now, bytes, in_flight, marked, rtt, path, echo, extension, informed, recovering }
+}
+
+fn lost(bytes: u64) -> Lost {
+    Lost { now: Time::ZERO, bytes, in_flight: bytes }
+}
+
 const BASE: u64 = 9_348_480;
 const TARGET: u64 = 7_011_360;
 
@@ -78,12 +88,12 @@ impl Bench {
     fn ack(&mut self, bytes: u64, marked: bool, delay: u64) -> u64 {
         self.now += Span(1_000);
         let rtt = Some(Span(BASE + delay));
-        self.law.on_ack(&News { now: self.now, bytes, in_flight: 100_000, marked, rtt });
+        self.law.on_ack(&news(self.now, bytes, 100_000, marked, rtt));
         self.law.window()
     }
 
     fn shrink(&mut self, window: u64) {
-        self.law.on_timeout(self.law.window() - window);
+        self.law.on_timeout(&lost(self.law.window() - window));
     }
 }
 
@@ -197,11 +207,11 @@ proptest! {
             let rtt = (time % 3 > 0).then_some(Span(time % 100_000_000));
             match what {
                 0 => bench.law.on_nack(&cut(now, bytes % 4_150, bytes, rtt, bytes % 3 == 0)),
-                1 => bench.law.on_timeout(bytes),
-                2 => bench.law.on_ack(&News { now, bytes, in_flight: bytes, marked, rtt }),
+                1 => bench.law.on_timeout(&lost(bytes)),
+                2 => bench.law.on_ack(&news(now, bytes, bytes, marked, rtt)),
                 _ => {
                     let bytes = bytes % 17_000;
-                    bench.law.on_ack(&News { now, bytes, in_flight: bytes, marked, rtt });
+                    bench.law.on_ack(&news(now, bytes, bytes, marked, rtt));
                 }
             }
             prop_assert!((4_150..=175_284).contains(&bench.law.window()), "{}", bench.law.window());

@@ -12,4 +12,5 @@ mod performance;
 mod recovery;
 #[path = "../../template/mod.rs"]
 mod template;
+mod unordered;
 mod validity;

@@ -31,6 +31,9 @@ fn packets(name: &str, settings: &Settings, bursts: bool) -> Vec<Captured> {
     trial.run().packets
 }
 
+/// Packets that may come in any order.
+const UNORDERED: &Settings = &[("reliability", "unordered")];
+
 /// Settings that make a transport send further kinds of packets.
 const OPTIONS: &[(&str, &Settings)] = &[
     ("cubic", &[("handshake", "true")]),
@@ -39,6 +42,9 @@ const OPTIONS: &[(&str, &Settings)] = &[
     ("amrt", &[("recovery", "paper")]),
     ("trd", &[("order", "srpt")]),
     ("hpcc", &[("recovery", "sack")]),
+    ("hpcc", UNORDERED),
+    ("swift", UNORDERED),
+    ("dctcp", UNORDERED),
     ("fasttune", &[("recovery", "go-back-n")]),
     ("dcqcn", &[("cnp", "ack_flag"), ("cnp_interval", "1ns")]),
     ("homa", &[("resend_interval", "20us")]),
