@@ -214,6 +214,7 @@ fn sample(plan: &Plan, whole: &RunRecord, count: u32) -> Result<(Plan, Vec<u32>)
     let mut scenario = plan.scenario.clone();
     (scenario.run.world, scenario.run.against_packets) = (World::Sim, None);
     let mut sample = Plan {
+        hosts: None,
         scenario,
         traffic: sampled(&plan.traffic, &numbers),
         jobs: vec![],

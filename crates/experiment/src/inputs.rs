@@ -2,13 +2,15 @@
 
 use crate::Fault;
 use crate::files::{bytes_of, text_of};
-use crate::scenario::{ClosedLoop, Poisson, Scenario, Traffic};
+use crate::scenario::{ClosedLoop, Host, Poisson, Scenario, Traffic};
 use incast_measure::InputFile;
 use incast_program::{Program, read_goal};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+/// The role of a file of what hosts take.
+pub(crate) const HOST_DELAYS: &str = "host delays";
 /// The role of a file that ranks run.
 const PROGRAM: &str = "program";
 
@@ -155,6 +157,7 @@ pub fn sources(scenario: &Scenario) -> Vec<(&str, &'static str)> {
         }
     }
     all.extend(scenario.transport.paths.as_deref().map(|file| (file, "paths")));
+    all.extend(scenario.host.iter().flat_map(Host::files).map(|file| (file, HOST_DELAYS)));
     let mut once: Vec<(&str, &'static str)> = vec![];
     all.into_iter().for_each(|one| {
         if !once.contains(&one) {

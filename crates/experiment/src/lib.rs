@@ -20,6 +20,7 @@ pub mod fault;
 mod files;
 mod flow_level;
 mod framing;
+mod hosts;
 mod identity;
 mod inputs;
 mod manifest;

@@ -175,6 +175,7 @@ pub fn check(plan: &Plan) -> Result<(), Fault> {
             .expected(format!("one of {names:?}"));
         return Err(Fault::new(problem).placed("transport.names"));
     }
+    no_host_model(plan)?;
     let waits =
         |flow: &incast_workload::FlowSpec| !matches!(flow.start, incast_workload::Start::At(_));
     if plan.traffic.flows.iter().any(waits) {
@@ -185,12 +186,22 @@ pub fn check(plan: &Plan) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Refuses a model of hosts where there are real ones.
+fn no_host_model(plan: &Plan) -> Result<(), Fault> {
+    if plan.scenario.host.is_none() {
+        return Ok(());
+    }
+    let problem = wrong("hosts of processes take what they take, and are not slowed down");
+    Err(Fault::at("host", problem.expected("no such section")))
+}
+
 /// The world of a scenario's only case without its flows, for hosts that open flows as their
 /// applications want.
 ///
 /// # Errors
 /// The scenario's ports cannot be made.
 pub fn without_flows(plan: &Plan) -> Result<incast_world::Setup, Fault> {
+    no_host_model(plan)?;
     let mut setup = prepare(plan, &plan.cases[0], vec![])?;
     setup.flows.clear();
     setup.options.watch.clear();

@@ -12,7 +12,7 @@ use incast_program::{Issue, Program};
 use incast_protocols::CATALOGUE;
 use incast_transport::{FabricSite, Span, Time, Transport, TransportId};
 use incast_workload::Traffic;
-use incast_world::{Pfc, RunTransport, SharedBuffer};
+use incast_world::{HostModel, Pfc, RunTransport, SharedBuffer};
 use std::sync::Arc;
 
 /// One run of a scenario: which transport carries what is not assigned otherwise.
@@ -71,6 +71,8 @@ pub struct Plan {
     pub shared: Option<SharedBuffer>,
     /// Priority-based flow control.
     pub pfc: Option<Arc<Pfc>>,
+    /// What hosts take, if they are not ideal.
+    pub(crate) hosts: Option<Arc<HostModel>>,
     /// Fixed paths of flows.
     pub paths: Option<Arc<FixedPaths>>,
     /// Warnings that affect how results may be interpreted.

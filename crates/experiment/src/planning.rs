@@ -64,8 +64,10 @@ impl Plan {
         let balance = scenario.transport.balance.clone().unwrap_or_default();
         set.plb = PlbSettings { rounds: balance.plb_rounds.0, share: balance.plb_share.0 };
         let paths = fixed_paths(&scenario, &fabric, &traffic, &mut inputs)?;
+        let hosts = crate::hosts::hosts(&scenario, &mut inputs)?;
         let mut plan = Plan {
             paths,
+            hosts,
             join: scenario.transport.join,
             inputs,
             shared: rules.shared,

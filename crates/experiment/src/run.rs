@@ -80,6 +80,7 @@ pub(crate) fn options(plan: &Plan, case: &Case, capture: Vec<u32>) -> Result<Opt
         stops: endless::stops(plan),
         pfc: plan.pfc.clone(),
         queues: queues::of_case(plan, case)?,
+        hosts: plan.hosts.clone(),
         paths: plan.paths.clone(),
         record_paths: plan.scenario.output.paths,
         marking: case.marking,

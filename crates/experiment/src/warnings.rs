@@ -82,7 +82,8 @@ incast_transport::warnings! {
         means: "Packets of one flow take several paths of different length. A receiver that takes nothing \
                 behind a gap, as NICs with go-back-N do, asks for everything again whenever a packet is \
                 overtaken; the transport then measures the routing.",
-        remedy: "A routing that keeps the order (`ecmp`, `paths`), or `recovery = \"sack\"` where the transport has it.",
+        remedy: "A routing that keeps the order (`ecmp`, `paths`), or `recovery = \"sack\"` or `reliability = \"unordered\"` where the \
+                 transport has it.",
     }
     ONE_PATH = "one_path" {
         says: "{transport} reads the state of the path from its packets, and under the routing {routing} each may \
@@ -395,11 +396,11 @@ mod tests {
         };
         let spray = "transport.routing=spray";
         let unordered = "transport.parameters.hpcc.reliability=unordered";
-        assert_eq!(told(&[], "go-back-N"), 0);
-        assert_eq!(told(&[spray], "go-back-N"), 1);
-        assert_eq!(told(&[spray, unordered], "go-back-N"), 0);
+        assert_eq!(told(&[], "goes back"), 0);
+        assert_eq!(told(&[spray], "goes back"), 1);
+        assert_eq!(told(&[spray, unordered], "goes back"), 0);
         // Its telemetry is still that of several paths.
-        assert_eq!(told(&[spray, unordered], "hpcc"), 1);
+        assert_eq!(told(&[spray, unordered], "hpcc reads the state of the path"), 1);
     }
 
     #[test]

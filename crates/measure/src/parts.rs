@@ -45,7 +45,7 @@ pub struct PartMeans {
     pub serialisation: f64,
     /// Propagation on all links.
     pub propagation: f64,
-    /// Queueing in NICs.
+    /// Queueing in NICs, and what hosts take that are not ideal.
     pub queue_nic: f64,
     /// Queueing in edge switches.
     pub queue_edge: f64,

@@ -169,6 +169,7 @@ impl Builder {
             epochs: epochs(&self.0.fabric),
             buffers: self.0.buffers(),
             faults: self.0.options.faults,
+            hosts: self.0.options.hosts.clone(),
         }
     }
 
@@ -243,7 +244,10 @@ impl Builder {
             buffers: SwitchBuffers::new(&common.buffers, &common.fabric),
             transit,
             plain,
-            impaired: common.faults != Default::default() || !common.endings.is_empty(),
+            impaired: common.faults != Default::default()
+                || !common.endings.is_empty()
+                || self.0.options.hosts.is_some(),
+            inward: BTreeMap::new(),
             ended: BTreeSet::new(),
             bursts: bursts(&common.fabric),
         }
@@ -297,7 +301,8 @@ impl Builder {
             link_losses: 0,
             losses: LossLog::new(options, fabric.ports().len()),
             cut_through: cut_through(fabric),
-            notices: cut_through(fabric) > 0 || options.record_paths,
+            notices: cut_through(fabric) > 0 || options.record_paths || options.hosts.is_some(),
+            outward: BTreeMap::new(),
             recorder: PathRecorder::of(&self.0),
         }
     }

@@ -4,7 +4,9 @@ use crate::egress::tx_time;
 use crate::mark;
 use crate::network::Network;
 use incast_transport::{Classes, FlowId, PacketRef};
-use incast_world::{EndHost, FlowSetup, HostIo, Impaired, NEVER, NicParts, Records, copied};
+use incast_world::{
+    EndHost, FlowSetup, HostIo, Impaired, Inward, NEVER, NicParts, Records, copied,
+};
 
 /// A host; the data used per packet comes first.
 #[repr(C, align(64))]
@@ -85,7 +87,7 @@ impl HostState {
     /// Receives a packet.
     #[inline]
     pub fn arrive(&mut self, net: &mut Network, packet: PacketRef) {
-        if net.impaired && self.impair(net, packet) {
+        if net.impaired && (self.impair(net, packet) || self.takes_in(net, packet)) {
             return;
         }
         let now = net.now();
@@ -125,9 +127,55 @@ impl HostState {
         late.is_some()
     }
 
+    /// The NIC of a host that is not ideal takes the packet in; false if it is.
+    #[cold]
+    fn takes_in(&mut self, net: &mut Network, packet: PacketRef) -> bool {
+        let common = &net.transit.common;
+        let Some(model) = &common.hosts else { return false };
+        let (host, now) = (self.end.id().0, net.now());
+        let inward = net.inward.entry(host);
+        inward.or_insert_with(|| Inward::new(model, common.seed, host)).arrive(now, packet);
+        self.hands_up(net);
+        true
+    }
+
+    /// The NIC of a host that is not ideal hands what is due to the transports.
+    #[cold]
+    fn hands_up(&mut self, net: &mut Network) {
+        let (host, now) = (self.end.id(), net.now());
+        let Some(inward) = net.inward.get_mut(&host.0) else { return };
+        let mut due = vec![];
+        while let Some((arrived, packet)) = inward.next(now) {
+            let packets = &mut net.transit.packets;
+            packets.stamps_mut(packet).wait(self.end.port(), 0, now - arrived);
+            inward.read(packets, packet, arrived, now);
+            due.push(packet);
+        }
+        let next = inward.due();
+        if inward.armed <= now || next < inward.armed {
+            inward.armed = next;
+            if next < u64::MAX {
+                net.transit.agenda.schedule_host(next, host.0);
+            }
+        }
+        for packet in due {
+            let ended = (host.0, net.transit.packets[packet].flow);
+            if !net.ended.is_empty() && net.ended.contains(&ended) {
+                net.transit.packets.free(packet);
+                continue;
+            }
+            self.advance(net, now);
+            self.end.receive(net, now, packet);
+        }
+        self.rearm(net);
+    }
+
     /// Runs the host's expired timer.
     pub fn timer(&mut self, net: &mut Network) {
         let now = net.now();
+        if net.impaired {
+            self.hands_up(net);
+        }
         if self.timers[0] == now {
             self.timers = [self.timers[1], NEVER];
         }

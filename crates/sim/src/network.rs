@@ -6,7 +6,7 @@ use crate::mark;
 use crate::paged::Paged;
 use crate::transit::{Crossing, Outbox, Transit};
 use incast_transport::{FlowId, Header, PacketPool, PacketRef, Time, prefetch};
-use incast_world::{BurstLoss, Captured, Drops, PortSeries};
+use incast_world::{BurstLoss, Captured, Drops, Inward, PortSeries};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Network {
@@ -18,6 +18,8 @@ pub(crate) struct Network {
     pub plain: bool,
     /// Something may keep packets from a host where they arrive.
     pub impaired: bool,
+    /// What waits in NICs of hosts that are not ideal, by host.
+    pub inward: BTreeMap<u32, Inward>,
     /// Hosts and flows to them that their applications have ended: what is late of these is nothing.
     pub ended: BTreeSet<(u32, FlowId)>,
     /// Ports whose links lose packets in bursts.

@@ -286,8 +286,17 @@ impl Partition {
             0 => self.arrival(PacketRef(event.id())),
             1 => self.open(event.id()),
             2 if event.id() & PORT_TIMER != 0 => self.net.port_timer(event.id() & !PORT_TIMER),
-            2 => own_host(&mut self.hosts, event.id()).timer(&mut self.net),
+            2 => self.host_timer(event.id()),
             _ => self.change_links(event.id() as usize),
+        }
+    }
+
+    /// A host's timer, or packets that have waited in its NIC.
+    #[inline]
+    fn host_timer(&mut self, host: u32) {
+        own_host(&mut self.hosts, host).timer(&mut self.net);
+        if self.net.impaired {
+            self.openings.note(&mut self.net);
         }
     }
 

@@ -9,9 +9,10 @@ use incast_transport::{
     Extension, Header, Loss, Meta, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time,
 };
 use incast_world::{
-    Arrival, Buffers, Captures, Choice, Deliveries, Ending, Epoch, Faults, FlowSetup, LinkState,
-    LossLog, PathRecorder, Work, choose, choose_here,
+    Arrival, Buffers, Captures, Choice, Deliveries, Ending, Epoch, Faults, FlowSetup, HostModel,
+    LinkState, LossLog, Outward, PathRecorder, Work, choose, choose_here,
 };
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Immutable data shared by all partitions.
@@ -32,6 +33,8 @@ pub(crate) struct Common {
     pub epochs: Vec<Epoch>,
     pub buffers: Buffers,
     pub faults: Faults,
+    /// What hosts take, if they are not ideal.
+    pub hosts: Option<Arc<HostModel>>,
 }
 
 impl Common {
@@ -125,6 +128,8 @@ pub(crate) struct Transit {
     pub recorder: Option<PathRecorder>,
     /// Whether each transmission is [noticed](Transit::notice).
     pub notices: bool,
+    /// What NICs take to send, by host.
+    pub outward: BTreeMap<u32, Outward>,
 }
 
 impl Transit {
@@ -183,10 +188,26 @@ impl Transit {
         if let Some(recorder) = &self.recorder {
             recorder.note(&mut self.packets, packet, port);
         }
+        let at = if egress.transmitter.tier == 0 { self.leaves(port, packet, at, tx) } else { at };
         match self.cut_through {
             0 => at,
             _ => self.first_bytes(egress, port, packet, at, tx),
         }
+    }
+
+    /// The same at the NIC of a host that is not ideal.
+    fn leaves(&mut self, port: u32, packet: PacketRef, at: u64, tx: u64) -> u64 {
+        let Some(model) = &self.common.hosts else { return at };
+        if matches!(self.packets[packet].header, Header::Pause { .. }) {
+            return at;
+        }
+        let (seed, host) = (self.common.seed, self.common.fabric.port(PortId(port)).node.0);
+        let outward = self.outward.entry(host);
+        let outward = outward.or_insert_with(|| Outward::new(model, seed, host));
+        let later = outward.delays(at, tx);
+        outward.stamp(&mut self.packets, packet, later);
+        self.packets.stamps_mut(packet).wait(port, 0, later);
+        at + later
     }
 
     /// When a packet is handled at the other end of its link, where its last bit arrives at `at`

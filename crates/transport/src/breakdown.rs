@@ -39,7 +39,7 @@ pub struct Parts {
     pub serialisation: u64,
     /// Propagation on every link of the path.
     pub propagation: u64,
-    /// Queueing on the path, by tier.
+    /// Queueing on the path, by tier; that of NICs (tier 0) with what hosts take that are not ideal.
     pub queueing: [u64; TIERS],
 }
 

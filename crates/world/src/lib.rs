@@ -17,6 +17,7 @@ mod deliveries;
 mod epoch;
 mod execution;
 mod host;
+mod host_model;
 mod loss;
 mod maker;
 mod path_recorder;
@@ -47,6 +48,10 @@ pub mod purpose {
     pub const BALANCE: u32 = 5;
     /// Path numbers that a host draws.
     pub const PATHS: u32 = 6;
+    /// What a NIC takes to send.
+    pub const HOST_SEND: u32 = 7;
+    /// What it takes to receive.
+    pub const HOST_RECEIVE: u32 = 8;
 }
 
 pub use assembly::{
@@ -62,6 +67,7 @@ pub use deliveries::Deliveries;
 pub use epoch::{Epoch, LinkState, cut_for_good, epochs, last_repair};
 pub use execution::{Due, Execution, Executions, Hosted, Running};
 pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, copied};
+pub use host_model::{Coalescing, Delay, HostModel, Inward, Outward, StampAt};
 pub use loss::BurstLoss;
 pub use maker::PortMaker;
 pub use path_recorder::PathRecorder;

@@ -1,6 +1,8 @@
 //! What a world is made from.
 
-use crate::{Balance, Buffers, CaptureStream, Executions, Pfc, PortMaker, Queues, Storm, TraceLog};
+use crate::{
+    Balance, Buffers, CaptureStream, Executions, HostModel, Pfc, PortMaker, Queues, Storm, TraceLog,
+};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
     Bytes, Extension, Flow, FlowId, Framing, Host, Packet, Routing, Span, SwitchHook, Time,
@@ -137,6 +139,8 @@ pub struct Options {
     pub log_deliveries: bool,
     /// Injected faults.
     pub faults: Faults,
+    /// What hosts take, if they are not ideal. In the simulator alone.
+    pub hosts: Option<Arc<HostModel>>,
     /// Hosts whose NIC sends nothing from an instant on.
     pub silent: Vec<(u32, Time)>,
     /// NICs that pause their links; of one host one after the other.
@@ -178,6 +182,7 @@ impl Default for Options {
             capture_stream: None,
             log_deliveries: false,
             faults: Faults::default(),
+            hosts: None,
             silent: vec![],
             storms: vec![],
             stops: vec![],

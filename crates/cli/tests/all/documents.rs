@@ -355,6 +355,15 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value[key].as_array().map_or(&[], |all| all)
 }
 
+/// Which transports are asked for and not there, and why.
+const ABSENT: &str = "
+A transport is built from its paper and from the simulator code of its authors, against which numbers can be held. There is none in
+public for Falcon (a specification and hardware) and SRD (a paper and hardware), and BBRv3 is public as code of the Linux kernel, for
+paths of milliseconds, not in a simulator: they are not built. Of Ultra Ethernet `uec` is the transport. Its link layer, with
+retransmission on each link and credits between neighbours instead of pauses, is not built: links lose packets as `fabric.loss` says,
+and a lossless fabric is one with `fabric.pfc`.
+";
+
 #[test]
 fn every_transport_is_in_the_reference() {
     let all = incast_cli::catalogue(None).expect("the list");
@@ -375,6 +384,7 @@ fn every_transport_is_in_the_reference() {
             "| [{name}](../crates/protocols/src/{name}/README.md) | {kind} | {switches} | {paper} |\n"
         );
     }
+    page += ABSENT;
     page += "\n## Topologies\n\n| topology | |\n|---|---|\n";
     for one in list(&all, "topologies") {
         page += &format!("| `{}` | {} |\n", of(one, "form"), cell(of(one, "title")));

@@ -1,5 +1,6 @@
 //! Types that a key of a scenario can have: how each is read, written and described.
 
+use super::host::DelayText;
 use super::key::{Form, Key};
 use super::node::{Node, Value};
 use crate::Fault;
@@ -107,6 +108,7 @@ by_text! {
     String, Text, "text", "text";
     Buffer, Other, "buffer", "a size such as `128KiB`, `<n>packets` or `unlimited`";
     Hosts, Other, "hosts", "hosts such as `0-7,9`";
+    DelayText, Other, "text", DelayText::FORMS;
 }
 
 /// Whole numbers.

@@ -5,6 +5,7 @@ mod dataplane;
 mod docs;
 mod draft;
 mod field;
+mod host;
 mod key;
 mod names;
 mod node;
@@ -22,6 +23,7 @@ pub use dataplane::{Backend, Clock, DataPlane};
 pub use docs::{keys_markdown, study_markdown};
 pub use draft::Draft;
 pub use field::{Auto, Buffer, Hosts, Overhead, auto};
+pub use host::{DelayText, Host};
 pub use incast_transport::Setting;
 pub use key::{Command, Flag, Form, Key, Preset};
 pub use names::{ForwardingName, Issue, NicChoice};
@@ -71,6 +73,8 @@ section! {
         transport: Transport;
         /// The flows; all entries together.
         traffic: Vec<Traffic>;
+        /// Hosts that are not ideal.
+        host: Option<Host> = None, says "hosts that take no time";
         /// How to run.
         run: Run = Run::defaults(), says "all defaults";
         /// How the data plane runs. Without effect in the simulator.

@@ -9,7 +9,7 @@ use crate::fault::one_of;
 use incast_egress::port::Join;
 use incast_transport::{Acks, Routing};
 use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit, StartUnit};
-use incast_world::Stuck;
+use incast_world::{StampAt, Stuck};
 use std::convert::Infallible;
 
 /// Enums that are written by name.
@@ -48,6 +48,7 @@ by_name! {
     Acks, Acks::NAMES;
     Join, Join::NAMES;
     Stuck, Stuck::NAMES;
+    StampAt, StampAt::NAMES;
     World, World::NAMES;
     Backend, Backend::NAMES;
     Clock, Clock::NAMES;

@@ -9,6 +9,7 @@ mod endless;
 mod equations;
 mod files;
 mod flow_level;
+mod hosts;
 mod inputs;
 mod links;
 mod manifest;

@@ -426,6 +426,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             fabric,
             transport,
             traffic,
+            host: None,
             run,
             dataplane: None,
             output: Output {

@@ -3,14 +3,14 @@
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Backend, Balance, Buffer, Burst, Clock, ClosedLoop, Collective,
-    DataPlane, Fabric, FlowFile, ForwardingName, Hosts, Incast, Issue, Link, LinkFailure, Long,
-    ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc, Poisson, Program, Queue, Requests,
-    Run, Setting, SharedBuffer, Storm, Trace, Traffic, Transport, Watchdog,
+    DataPlane, DelayText, Fabric, FlowFile, ForwardingName, Host, Hosts, Incast, Issue, Link,
+    LinkFailure, Long, ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc, Poisson, Program,
+    Queue, Requests, Run, Setting, SharedBuffer, Storm, Trace, Traffic, Transport, Watchdog,
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Schedule, Span, Time};
 use incast_workload::{Algorithm, CollectiveKind, FlowClass, SizeUnit, StartUnit};
-use incast_world::Stuck;
+use incast_world::{StampAt, Stuck};
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
@@ -489,6 +489,32 @@ fn run() -> impl Strategy<Value = Run> {
     )
 }
 
+fn delay() -> impl Strategy<Value = DelayText> {
+    let time = || (0..=1_000_000_000_000u64).prop_map(Span);
+    prop_oneof![
+        time().prop_map(DelayText::Fixed),
+        (time(), time())
+            .prop_map(|(one, other)| DelayText::Uniform(one.min(other), one.max(other))),
+        time().prop_map(DelayText::Exponential),
+        "[a-z./é]{1,9}".prop_map(DelayText::File),
+    ]
+}
+
+fn host() -> impl Strategy<Value = Host> {
+    let coalesce = (of(2..=65_535u32), of((1_000..1_000_000_000_000u64).prop_map(Span)));
+    let stamps = select(StampAt::NAMES.map(|(_, at)| at).to_vec());
+    (delay(), delay(), coalesce, (0..1_000_000_000u64).prop_map(Span), stamps).prop_map(
+        |(send_delay, receive_delay, coalesce, stamp_resolution, stamp_at)| Host {
+            send_delay,
+            receive_delay,
+            coalesce_packets: coalesce.0,
+            coalesce_time: coalesce.1,
+            stamp_resolution,
+            stamp_at,
+        },
+    )
+}
+
 fn dataplane() -> impl Strategy<Value = DataPlane> {
     let backend = select(Backend::NAMES.map(|(_, backend)| backend).to_vec());
     let clock = select(Clock::NAMES.map(|(_, clock)| clock).to_vec());
@@ -524,12 +550,14 @@ pub fn any_scenario() -> impl Strategy<Value = Scenario> {
             pcap,
             trace,
         });
-    let all = (text(), fabric(), transport(), vec(traffic(), 0..4), run(), of(dataplane()), output);
-    all.prop_map(|(title, fabric, transport, traffic, run, dataplane, output)| Scenario {
+    let rest = (of(host()), run(), of(dataplane()), output);
+    let all = (text(), fabric(), transport(), vec(traffic(), 0..4), rest);
+    all.prop_map(|(title, fabric, transport, traffic, (host, run, dataplane, output))| Scenario {
         title,
         fabric,
         transport,
         traffic,
+        host,
         run,
         dataplane,
         output,

@@ -150,9 +150,12 @@ const COLUMNS: &[Column] = &[
     integer("propagation_ps", "ps", "Propagation of that packet on every link.", |run, row| {
         Some(parts(run, row)?.propagation)
     }),
-    integer("queue_nic_ps", "ps", "Its wait in queues of NICs.", |run, row| {
-        Some(parts(run, row)?.queueing[0])
-    }),
+    integer(
+        "queue_nic_ps",
+        "ps",
+        "Its wait in queues of NICs, and what `[host]` says that hosts take.",
+        |run, row| Some(parts(run, row)?.queueing[0]),
+    ),
     integer("queue_edge_ps", "ps", "Its wait in queues of edge switches.", |run, row| {
         Some(parts(run, row)?.queueing[1])
     }),

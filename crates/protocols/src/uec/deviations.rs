@@ -66,4 +66,11 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
                  waits for the next recovery.",
         effect: None,
     },
+    Deviation {
+        number: 9,
+        section: "",
+        what: "The link layer (retransmission on a link, credits between neighbours) is not built.",
+        reason: "The authors' simulator has none either: links drop, or PFC pauses them.",
+        effect: None,
+    },
 ];

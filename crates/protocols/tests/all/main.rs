@@ -6,6 +6,7 @@ mod catalogue;
 mod citations;
 mod conformance;
 mod headers;
+mod hosts;
 mod late_or_lost;
 mod lossless;
 mod performance;

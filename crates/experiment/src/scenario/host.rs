@@ -1,0 +1,110 @@
+//! Hosts that are not ideal.
+
+use super::field::Field;
+use super::key::{Key, Preset};
+use super::node::{Node, Value};
+use super::section::{Section, Table, join, within};
+use super::section::{brief, first, preset, read_key, section, section_field};
+use crate::Fault;
+use crate::fault::expected;
+use incast_transport::Span;
+use incast_world::StampAt;
+use std::fmt;
+
+/// The longest time that a NIC may take for a packet, as a key.
+const MOST: Span = Span::from_secs(1);
+
+section! {
+    /// What hosts take beside their links: by default nothing. In the simulator only; nodes of the data plane have
+    /// hosts of their own.
+    pub struct Host is "[host]" {
+        /// What NIC and bus take from the transport to the link, per packet: `2us`, `uniform:1us-3us`,
+        /// `exponential:2us` (its mean), or `file:NAME`, lines of a time and a cumulative probability, both
+        /// increasing, the last 1. Packets of a host leave in their order.
+        send_delay: DelayText = DelayText::Fixed(Span::ZERO);
+        /// The same from the link to the transport. Packets come to it in the order in which they arrived.
+        receive_delay: DelayText = DelayText::Fixed(Span::ZERO);
+        /// The host is told of packets that have arrived (data, ACKs, grants, ...) once so many wait. Needs
+        /// `coalesce_time`.
+        coalesce_packets: Option<u32> = None, says "however many",
+            "2 to 65535" => |packets| (2..=65_535).contains(packets);
+        /// The host is told of them once the first has waited for so long.
+        coalesce_time: Option<Span> = None, says "at once", "1ns to 1s" =>
+            |span| (Span::from_ns(1)..=MOST).contains(span);
+        /// Step of the clock that time stamps are taken with (`swift`, `timely`, `theta_powertcp`, `bolt`).
+        /// Zero: they are exact.
+        stamp_resolution: Span = Span::ZERO, "at most 1ms" => |step| *step <= Span::from_ms(1);
+        /// Where they are taken: in the `host`, where both delays above are measured, too, or in the `nic`, as
+        /// packets leave and arrive.
+        stamp_at: StampAt = StampAt::Host;
+    }
+}
+
+section_field! { Host }
+
+impl Host {
+    /// The files that it names.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        [&self.send_delay, &self.receive_delay].into_iter().filter_map(|delay| match delay {
+            DelayText::File(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// A distribution of times, as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DelayText {
+    /// Always so long.
+    Fixed(Span),
+    /// Between two times.
+    Uniform(Span, Span),
+    /// With this mean.
+    Exponential(Span),
+    /// The file that has it.
+    File(String),
+}
+
+impl DelayText {
+    /// How it is written.
+    pub const FORMS: &str =
+        "a time such as `2us` (at most 1s), `uniform:1us-3us`, `exponential:2us` or `file:NAME`";
+}
+
+impl std::str::FromStr for DelayText {
+    type Err = Fault;
+
+    fn from_str(text: &str) -> Result<DelayText, Fault> {
+        let wrong = || Fault::text(text, expected(DelayText::FORMS));
+        let time = |text: &str| -> Result<Span, Fault> {
+            text.trim().parse::<Span>().ok().filter(|span| *span <= MOST).ok_or_else(wrong)
+        };
+        match text.trim().split_once(':') {
+            None => Ok(DelayText::Fixed(time(text)?)),
+            Some(("uniform", both)) => {
+                let (least, most) = both.split_once('-').ok_or_else(wrong)?;
+                let (least, most) = (time(least)?, time(most)?);
+                if least > most {
+                    return Err(Fault::text(text, expected("the lesser time first")));
+                }
+                Ok(DelayText::Uniform(least, most))
+            }
+            Some(("exponential", mean)) => Ok(DelayText::Exponential(time(mean)?)),
+            Some(("file", name)) if !name.trim().is_empty() => {
+                Ok(DelayText::File(name.trim().into()))
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+}
+
+impl fmt::Display for DelayText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DelayText::Fixed(span) => span.fmt(f),
+            DelayText::Uniform(least, most) => write!(f, "uniform:{least}-{most}"),
+            DelayText::Exponential(mean) => write!(f, "exponential:{mean}"),
+            DelayText::File(name) => write!(f, "file:{name}"),
+        }
+    }
+}
