@@ -143,29 +143,26 @@ impl HostState {
     #[cold]
     fn hands_up(&mut self, net: &mut Network) {
         let (host, now) = (self.end.id(), net.now());
-        let Some(inward) = net.inward.get_mut(&host.0) else { return };
-        let mut due = vec![];
-        while let Some((arrived, packet)) = inward.next(now) {
+        while let Some(inward) = net.inward.get_mut(&host.0)
+            && let Some((arrived, packet)) = inward.next(now)
+        {
             let packets = &mut net.transit.packets;
             packets.stamps_mut(packet).wait(self.end.port(), 0, now - arrived);
             inward.read(packets, packet, arrived, now);
-            due.push(packet);
-        }
-        let next = inward.due();
-        if inward.armed <= now || next < inward.armed {
-            inward.armed = next;
-            if next < u64::MAX {
-                net.transit.agenda.schedule_host(next, host.0);
-            }
-        }
-        for packet in due {
-            let ended = (host.0, net.transit.packets[packet].flow);
-            if !net.ended.is_empty() && net.ended.contains(&ended) {
-                net.transit.packets.free(packet);
+            if !net.ended.is_empty() && net.ended.contains(&(host.0, packets[packet].flow)) {
+                packets.free(packet);
                 continue;
             }
             self.advance(net, now);
             self.end.receive(net, now, packet);
+        }
+        let Some(inward) = net.inward.get_mut(&host.0) else { return };
+        let next = inward.due();
+        if inward.armed <= now || next < inward.armed {
+            inward.armed = next;
+            if next < NEVER {
+                net.transit.agenda.schedule_host(next, host.0);
+            }
         }
         self.rearm(net);
     }

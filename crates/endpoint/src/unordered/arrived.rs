@@ -2,7 +2,7 @@
 
 use super::PADDING;
 use super::credit::{Demand, Puller};
-use super::sender::HostPlan;
+use super::plan::HostPlan;
 use super::views::{Ack, Complete, Data, Nack, Probe, Pull};
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::Queue;

@@ -2,7 +2,8 @@
 
 use super::arrived::{Receivers, Reply, Seen};
 use super::law::{Law, Laws};
-use super::sender::{Answer, HostPlan, Outbound};
+use super::plan::HostPlan;
+use super::sender::{Answer, Outbound};
 use super::views::{Ack, Complete, Data, Nack, Pull};
 use super::{CONTROL, DATA, PADDING};
 use crate::flow_table::FlowTable;

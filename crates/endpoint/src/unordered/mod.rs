@@ -7,6 +7,7 @@ mod credit;
 mod host;
 mod law;
 mod paths;
+mod plan;
 mod sender;
 mod sent;
 mod sleek;
@@ -17,7 +18,7 @@ pub use credit::{Credit, CreditPlan, Demand, Grant, Puller, QUANTUM};
 pub use host::UnorderedHost;
 pub use law::{Cut, Departure, Law, Laws, Lost, News, Unbounded};
 pub use paths::{Heard, Paths, Permutation, Strategy};
-pub use sender::HostPlan;
+pub use plan::HostPlan;
 pub use sleek::SleekPlan;
 pub use steered::{Delivery, Spray, Steered, Steering, host_of};
 pub use views::{

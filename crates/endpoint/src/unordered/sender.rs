@@ -1,56 +1,15 @@
 //! One flow at its source.
 
 use super::arrived::{Question, Seen};
-use super::credit::{Credit, CreditPlan};
+use super::credit::Credit;
 use super::law::{Cut, Departure, Law, Lost, News};
-use super::paths::{Heard, Paths, Strategy};
+use super::paths::{Heard, Paths};
+use super::plan::HostPlan;
 use super::sent::Sent;
-use super::sleek::{self, Sleek, SleekPlan};
+use super::sleek::{self, Sleek};
 use super::views::{Ack, Nack};
 use super::{CONTROL, DATA};
-use incast_transport::{Extension, Flow, Observed, Random, Reason, Span, Time, TransportId};
-
-/// What a host needs to know.
-#[derive(Clone, Copy, Debug)]
-pub struct HostPlan {
-    /// Whose packets it sends.
-    pub transport: TransportId,
-    /// Bytes of the headers of a packet, extension included; 0: windows count payload alone.
-    pub header: u32,
-    /// ECN bits of data as it leaves.
-    pub data_mark: u8,
-    /// Class of packets without payload.
-    pub reply_class: u8,
-    /// Whether packets without anything behind their headers are as long as ACKs.
-    pub padded: bool,
-    /// Whether ACKs return what stands behind the headers of data, where something does.
-    pub echoes: bool,
-    /// Payload of a full packet.
-    pub max_payload: u16,
-    /// How paths are chosen, and among how many.
-    pub strategy: Strategy,
-    /// A power of two.
-    pub paths: u32,
-    /// Whether switches cut packets instead of dropping them.
-    pub trims: bool,
-    /// Bytes that need an ACK.
-    pub ack_every: u64,
-    /// A packet of which nothing is heard for so long is lost.
-    pub timeout: Span,
-    /// Probes of a flow are so far apart at least.
-    pub probe_every: Span,
-    /// Credits that receivers give, if they do.
-    pub credits: Option<CreditPlan>,
-    /// Recovery by gaps in what has arrived, if there is one.
-    pub sleek: Option<SleekPlan>,
-}
-
-impl HostPlan {
-    /// Bytes of a full packet.
-    pub fn mtu(&self) -> u32 {
-        self.header + self.max_payload as u32
-    }
-}
+use incast_transport::{Extension, Flow, Observed, Random, Reason, Span, Time};
 
 /// A packet that leaves.
 #[derive(Clone, Copy, Debug)]
@@ -259,8 +218,11 @@ impl<L: Law> Outbound<L> {
             bytes
         };
         self.paths.heard(now, path, if marked { Heard::Marked } else { Heard::Good });
-        let recovering = self.sleek.is_some_and(|sleek| sleek.recovers());
-        let echo = if packet < self.total { self.flow.offset(packet) } else { self.flow.size };
+        let recovering = self.sleek.as_ref().is_some_and(Sleek::recovers);
+        let echo = match L::STEERED {
+            true if packet < self.total => self.flow.offset(packet),
+            _ => self.flow.size,
+        };
         let in_flight = self.flying();
         self.law.on_ack(&News {
             now,

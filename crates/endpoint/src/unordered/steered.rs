@@ -7,7 +7,7 @@
 use super::host::UnorderedHost;
 use super::law::{Cut, Departure, Law, Laws, Lost, News};
 use super::paths::Strategy;
-use super::sender::HostPlan;
+use super::plan::HostPlan;
 use super::sleek::SleekPlan;
 use crate::pacer::Pacer;
 use crate::rto::{Rto, RtoBounds};

@@ -1,6 +1,6 @@
 //! Types that a key of a scenario can have: how each is read, written and described.
 
-use super::host::DelayText;
+use super::delay::DelayText;
 use super::key::{Form, Key};
 use super::node::{Node, Value};
 use crate::Fault;

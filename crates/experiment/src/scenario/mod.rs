@@ -2,6 +2,7 @@
 //! and in `traffic`: type, default, accepted range, meaning and flag.
 
 mod dataplane;
+mod delay;
 mod docs;
 mod draft;
 mod field;
@@ -20,10 +21,11 @@ mod traffic;
 mod world;
 
 pub use dataplane::{Backend, Clock, DataPlane};
+pub use delay::DelayText;
 pub use docs::{keys_markdown, study_markdown};
 pub use draft::Draft;
 pub use field::{Auto, Buffer, Hosts, Overhead, auto};
-pub use host::{DelayText, Host};
+pub use host::Host;
 pub use incast_transport::Setting;
 pub use key::{Command, Flag, Form, Key, Preset};
 pub use names::{ForwardingName, Issue, NicChoice};
