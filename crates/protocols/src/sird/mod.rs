@@ -83,6 +83,7 @@ fn terms(sird: &Ready<Params>, site: &HostSite) -> Terms {
     Terms {
         framing,
         full,
+        least: framing.charged_packet(1, 0) as u64,
         bdp,
         budget: share(params.budget),
         unscheduled: share(params.unscheduled),

@@ -73,6 +73,15 @@ struct Peer {
     missing: u32,
     /// Messages that are complete while credit is still to be given for them.
     complete: Vec<FlowId>,
+    /// Messages to which credit is to be given.
+    ranking: Ranking,
+}
+
+impl Peer {
+    /// Whether it may hold so many bytes more.
+    fn takes(&self, bdp: u64, worth: u64) -> bool {
+        self.held + worth <= bdp && self.held as f64 <= self.share.most()
+    }
 }
 
 /// All messages that arrive at one host.
@@ -84,8 +93,8 @@ pub struct Receivers {
     peers: FlowTable<Peer>,
     /// What all sources hold: the budget less this is left.
     held: u64,
-    /// Messages to which credit is to be given.
-    ranking: Ranking,
+    /// Of each source the message that comes first of those to which credit is to be given.
+    firsts: Ranking,
     timers: FlowTimers,
     /// When a credit is to be given; never if none can be.
     tick: Time,
@@ -103,7 +112,7 @@ impl Receivers {
             finished: FlowSet::new(),
             peers: FlowTable::new(),
             held: 0,
-            ranking: Ranking::default(),
+            firsts: Ranking::default(),
             timers: FlowTimers::default(),
             tick: Time::NEVER,
             next_slot: Time::ZERO,
@@ -122,8 +131,13 @@ impl Receivers {
         }
         let rank = Rank { remaining: 0, order: self.seen, flow: id };
         self.seen = self.seen.wrapping_add(1);
-        let new =
-            || Peer { held: 0, share: Share::new(&self.terms.law), missing: 0, complete: vec![] };
+        let new = || Peer {
+            held: 0,
+            share: Share::new(&self.terms.law),
+            missing: 0,
+            complete: vec![],
+            ranking: Ranking::default(),
+        };
         let peer = self.peers.slot_of(FlowId(src.0));
         let peer = peer.unwrap_or_else(|| self.peers.insert(FlowId(src.0), new()));
         self.peers.at_mut(peer).missing += 1;
@@ -255,7 +269,19 @@ impl Receivers {
         if let Some(message) = self.messages.remove(id)
             && message.ranked
         {
-            self.ranking.remove(message.rank);
+            self.rank(message.src, |ranking| ranking.remove(message.rank));
+        }
+    }
+
+    /// Changes the order of a source's messages.
+    fn rank(&mut self, src: HostId, change: impl FnOnce(&mut Ranking)) {
+        let peer = self.peers.get_mut(FlowId(src.0)).expect("it has messages");
+        let before = peer.ranking.best();
+        change(&mut peer.ranking);
+        let after = peer.ranking.best();
+        if before != after {
+            before.into_iter().for_each(|rank| self.firsts.remove(rank));
+            after.into_iter().for_each(|rank| self.firsts.insert(rank));
         }
     }
 
@@ -281,14 +307,16 @@ impl Receivers {
         let (old, was) = (message.rank, message.ranked);
         message.rank.remaining = message.packets.saturating_sub(message.arrived) as u64;
         message.ranked = message.due(&self.terms).is_some();
-        match (was, message.ranked) {
-            (true, true) if old.remaining != message.rank.remaining => {
-                self.ranking.change(old, message.rank.remaining);
+        let (src, new, is) = (message.src, message.rank, message.ranked);
+        match (was, is) {
+            (true, true) if old.remaining != new.remaining => {
+                self.rank(src, |ranking| ranking.change(old, new.remaining));
             }
-            (true, false) => self.ranking.remove(old),
-            (false, true) => self.ranking.insert(message.rank),
+            (true, false) => self.rank(src, |ranking| ranking.remove(old)),
+            (false, true) => self.rank(src, |ranking| ranking.insert(new)),
             _ => {}
         }
+        let message = self.messages.at_mut(slot);
         let deadline = message.deadline(self.terms.retry);
         self.timers.arm(message.rank.flow, &mut message.armed, deadline);
         self.start_clock(now);
@@ -296,7 +324,7 @@ impl Receivers {
 
     /// Something may be credited: in the next slot.
     fn start_clock(&mut self, now: Time) {
-        if !self.ranking.is_empty() {
+        if !self.firsts.is_empty() {
             self.tick = self.tick.min(self.next_slot.max(now));
         }
     }
@@ -338,25 +366,66 @@ impl Receivers {
         }
     }
 
-    /// One credit, to the shortest message whose source may hold more; returns what it is worth.
+    /// One credit, to the shortest message whose source may hold more; returns what it is worth. None is given
+    /// if a message that comes before it is worth more than the budget has left.
     fn give(&mut self, now: Time, outbox: &mut Outbox) -> Option<u64> {
-        let Terms { bdp, budget, .. } = self.terms;
-        let mut place = 0;
-        while let Some(rank) = self.ranking.at(place) {
-            let slot = self.messages.slot_of(rank.flow).expect("a ranked message is open");
-            let message = self.messages.at(slot);
-            let (worth, missing) = message.due(&self.terms).expect("credit is to be given");
-            if self.held + worth > budget {
-                return None;
-            }
-            let peer = self.peers.get(FlowId(message.src.0)).expect("it has messages");
-            if peer.held + worth <= bdp && peer.held as f64 <= peer.share.most() {
-                self.issue(now, outbox, slot, worth, missing);
-                return Some(worth);
-            }
-            place += 1;
+        let found = self.next_credit();
+        #[cfg(test)]
+        assert_eq!(found, self.next_credit_by_all(), "as by a look at every message");
+        let (rank, worth) = found?;
+        if self.held + worth > self.terms.budget {
+            return None;
         }
-        None
+        let slot = self.messages.slot_of(rank.flow).expect("a ranked message is open");
+        let (_, missing) = self.messages.at(slot).due(&self.terms).expect("credit is to be given");
+        self.issue(now, outbox, slot, worth, missing);
+        Some(worth)
+    }
+
+    /// The first message that is given credit or for which too little is left, and what its next packet is worth.
+    /// Of a source that holds all that it may no message is looked at, unless little is left.
+    fn next_credit(&self) -> Option<(Rank, u64)> {
+        let Terms { full, bdp, budget, least, .. } = self.terms;
+        let enough = self.held + full <= budget;
+        let mut found: Option<(Rank, u64)> = None;
+        for first in self.firsts.iter() {
+            if found.is_some_and(|(rank, _)| rank < first) {
+                break;
+            }
+            let src = self.messages.get(first.flow).expect("a ranked message is open").src;
+            let peer = self.peers.get(FlowId(src.0)).expect("it has messages");
+            if enough && !peer.takes(bdp, least) {
+                continue;
+            }
+            let own = peer.ranking.iter().take_while(|rank| found.is_none_or(|one| *rank < one.0));
+            let own = own.map(|rank| (rank, self.worth(rank)));
+            let mut own =
+                own.filter(|(_, worth)| self.held + worth > budget || peer.takes(bdp, *worth));
+            found = own.next().or(found);
+        }
+        found
+    }
+
+    /// What the next packet of a ranked message is worth.
+    fn worth(&self, rank: Rank) -> u64 {
+        let message = self.messages.get(rank.flow).expect("a ranked message is open");
+        message.due(&self.terms).expect("credit is to be given").0
+    }
+
+    /// The same as [`next_credit`](Receivers::next_credit), the plain way.
+    #[cfg(test)]
+    fn next_credit_by_all(&self) -> Option<(Rank, u64)> {
+        let mut all: Vec<Rank> = vec![];
+        for first in self.firsts.iter() {
+            let src = self.messages.get(first.flow).expect("it is open").src;
+            all.extend(self.peers.get(FlowId(src.0)).expect("it is there").ranking.iter());
+        }
+        all.sort();
+        all.into_iter().map(|rank| (rank, self.worth(rank))).find(|(rank, worth)| {
+            let src = self.messages.get(rank.flow).expect("it is open").src;
+            let peer = self.peers.get(FlowId(src.0)).expect("it is there");
+            self.held + worth > self.terms.budget || peer.takes(self.terms.bdp, *worth)
+        })
     }
 
     fn issue(

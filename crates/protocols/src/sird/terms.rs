@@ -10,6 +10,8 @@ pub struct Terms {
     pub framing: Framing,
     /// A full packet.
     pub full: u64,
+    /// The smallest one.
+    pub least: u64,
     pub bdp: u64,
     /// What a destination has credited and not received, at most.
     pub budget: u64,
