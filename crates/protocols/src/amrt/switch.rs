@@ -44,7 +44,8 @@ impl GapMarker {
             Gap::Any => view.idle,
             Gap::Data if packets[packet].is_data() => {
                 let end = view.now + view.rate.tx_time(Bytes(packets.charged(packet) as u64));
-                self.data_end.replace(end).map(|before| view.now - before)
+                // A link that fails gives up what it has queued while a packet is on its way.
+                self.data_end.replace(end).map(|before| view.now.since(before))
             }
             Gap::Data => None,
         }

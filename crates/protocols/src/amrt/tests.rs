@@ -488,6 +488,21 @@ fn a_gap_between_data_packets_is_not_ended_by_a_grant() {
     }
 }
 
+/// A link fails in the middle of a packet: what waits behind it leaves the queue at that instant.
+#[test]
+fn a_link_that_fails_in_the_middle_of_a_packet_leaves_no_gap() {
+    let mut harness = Harness::framed(Framing::NONE);
+    let mut marker = GapMarker::new(SLOT, Gap::Data);
+    let full = Packet { payload: 1460, mark: Code::Room as u8, ..data(ID, 1, 0) };
+    let mut room = |now: Time| {
+        let packet = harness.packets.create(full);
+        let view = view(now, 0, Rate::from_gbps(12));
+        marker.on_dequeue(&mut harness.packets, packet, &view)
+    };
+    assert!(room(Time(1)), "the first one");
+    assert!(!room(Time(1) + SLOT / 2), "the first is still being sent");
+}
+
 #[test]
 fn two_opposite_flows_at_half_rate_fill_their_links_only_if_grants_are_room() {
     // Each link carries the data of one flow and the grants of the other.
