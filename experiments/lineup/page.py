@@ -1,0 +1,143 @@
+"""The page of the line-up: its numbers, table and pictures, all from results.parquet. Texts are in page.md, in which
+`{name words}` stands for what `Page.name(words)` gives; an order that the text rests on is checked by `{less ...}`."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pictures
+from results import Results, half_width
+
+HERE = Path(__file__).resolve().parent
+
+#: Columns of the table: scenario, configuration, title.
+COLUMNS = [
+    ("web_search-0.3", "own", "web search 0.3"),
+    ("web_search-0.6", "own", "0.6"),
+    ("web_search-0.8", "own", "0.8"),
+    ("data_mining-0.6", "own", "data mining 0.6"),
+    ("permutation", "own", "permutation"),
+    ("incast-16", "own", "incast 16"),
+    ("incast-64", "own", "64"),
+    ("incast-256", "own", "256"),
+    ("all_to_all", "own", "all to all"),
+    ("failed", "own", "failed uplink"),
+    ("slow", "own", "slow uplink"),
+    ("web_search-0.6", "same", "one path: web search 0.6"),
+    ("permutation", "same", "permutation"),
+    ("web_search-0.6", "small", "1 BDP: web search 0.6"),
+    ("incast-64", "small", "incast 64"),
+]
+#: What a switch must be able to do, and the words of docs/transports.md that say so.
+DUTIES = {
+    "nothing": r"^(none|drop-tail)",
+    "marks": r"ECN (marking|between)|, ECN,",
+    "trims": r"trim",
+    "drops by class": r"selective",
+    "priorities": r"priorit|control class",
+    "own queues": r"(two|weighted) queues|for credits|as ExpressPass",
+    "paths per packet": r"per-packet|hashed path",
+    "telemetry": r"writes time|adds its state",
+    "few bits": r"its load|clears a bit|2-bit",
+    "computes": r"computes|offers one|measures each|samples|drop the one|first and",
+    "makes packets": r"packets of its own|acknowledges first",
+}
+
+
+def duties(top: Path) -> dict[str, str]:
+    """What switches must do for each transport, in few words, from docs/transports.md."""
+    rows = re.findall(r"^\| \[(\w+)\]\(.*?\) \| [^|]* \| ([^|]*) \|", (top / "docs/transports.md").read_text(), re.M)
+    return {
+        name: ", ".join(short for short, words in DUTIES.items() if re.search(words, text)) or text for name, text in rows
+    }
+
+
+def needed(label: str, need: str) -> str:
+    """What switches must do for a variant."""
+    if label.endswith("no trimming"):
+        need = need.replace("trims, ", "")
+    return need.replace("nothing", "PFC") if label.endswith("PFC") and need == "nothing" else need + ", PFC" * label.endswith("PFC")
+
+
+def table(results: Results, needs: dict[str, str] | None = None) -> str:
+    """The table: a row per transport, in the order of web search at load 0.6; in bold what is within 5 % of the lowest of a column."""
+    columns = [one for one in COLUMNS if results.order(*one[:2])]
+    best = [results.leaders(*one[:2]) for one in columns]
+    rows = [["transport", *(["switches"] if needs else []), *(title for _, _, title in columns)]]
+    first = results.order(*COLUMNS[1][:2])
+    transports = dict(results.frame.select("label", "transport").unique().iter_rows())
+    for label in first + [one for one in results.labels if one not in first]:
+        need = [needed(label, needs[transports[label]])] if needs else []
+        cells = []
+        for (scenario, configuration, _), leaders in zip(columns, best, strict=True):
+            text = results.cell(label, scenario, configuration)
+            cells.append(f"**{text}**" if label in leaders else text)
+        rows.append([label, *need, *cells])
+    lead = 2 if needs else 1
+    rows.insert(1, ["---"] * lead + ["--:"] * len(columns))
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+class Page:
+    """What stands in braces in page.md. Words are separated by ` / `; a place is `scenario` or `scenario configuration`."""
+
+    def __init__(self, results: Results, top: Path) -> None:
+        self.results, self.top = results, top
+
+    @staticmethod
+    def _place(text: str) -> list[str]:
+        return text.split()
+
+    def table(self, _: str) -> str:
+        """The table."""
+        return table(self.results, duties(self.top))
+
+    def best(self, words: str) -> str:
+        """The lowest so many of a place, with their numbers."""
+        count, place = words.split(" / ")
+        order = self.results.order(*self._place(place))[: int(count)]
+        return ", ".join(f"{one} ({self.results.cell(one, *self._place(place))})" for one in order)
+
+    def number(self, words: str) -> str:
+        """The number of a transport at a place."""
+        label, place = words.split(" / ")
+        return self.results.cell(label, *self._place(place))
+
+    def width(self, words: str) -> str:
+        """Half of the interval of a place over its mean, in percent: median over all transports."""
+        pairs = [self.results.values(one, *self._place(words)) for one in self.results.labels]
+        shares = sorted(half_width(one) / (sum(one) / len(one)) for one in pairs if one)
+        return f"{100 * shares[len(shares) // 2]:.0f} %"
+
+    def share(self, words: str) -> str:
+        """The share of a part in the mean completion time of a transport at a place."""
+        part, label, place = words.split(" / ")
+        parts = self.results.parts(label, *self._place(place))
+        return f"{100 * parts[part] / sum(parts.values()):.0f} %"
+
+    def less(self, words: str) -> str:
+        """Nothing; that the first number is lower than the second, seed by seed, is what the text rests on."""
+        one, other = (part.split(" / ") for part in words.split(" < "))
+        low, high = (self.results.values(label, *self._place(place)) or [math.nan] for label, place in (one, other))
+        if not all(a < b for a, b in zip(low, high, strict=True)):
+            raise ValueError(f"page.md rests on {words}, but the results are {low} and {high}")
+        return ""
+
+    def text(self) -> str:
+        """The page."""
+
+        def filled(found: re.Match[str]) -> str:
+            made: Any = getattr(self, found[1])(found[2].strip())
+            return str(made)
+
+        text = re.sub(r"\{(table|best|number|width|share|less)\b([^}]*)\}", filled, (HERE / "page.md").read_text())
+        return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def write(results: Results, top: Path) -> None:
+    """Writes page and pictures."""
+    (top / "docs/lineup.md").write_text(Page(results, top).text())
+    pictures.write(results, top / "docs/images/lineup")
