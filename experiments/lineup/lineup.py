@@ -2,6 +2,7 @@
 
     python experiments/lineup/lineup.py            # runs what is missing, renews results.parquet, docs/lineup.md and its pictures
     python experiments/lineup/lineup.py --quick    # a small version in a minute: prints its table, renews nothing
+    python experiments/lineup/lineup.py --only uec swift    # runs these labels alone, and keeps their rows beside the others'
     python experiments/lineup/lineup.py --page     # page and pictures from results.parquet alone
 
 Runs are studies (docs/studies.md) in `--out`, one for each scenario, so an interruption costs the points under way, and a
@@ -11,9 +12,11 @@ transport that is added to lineup.toml runs alone. `INCAST` names the command, i
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -63,10 +66,28 @@ link_losses packet_hops goodput_gbps ended_ns imbalance_mean switch_backlog_p99_
 ]
 
 
-def run(name: str, out: Path, quick: bool, threads: int | None) -> pl.DataFrame:
+def inline(value: object) -> str:
+    """A value of a TOML file in one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {inline(one)}" for key, one in value.items()) + "}"
+    return json.dumps(value)
+
+
+def these(labels: list[str]) -> list[str]:
+    """What leaves only some labels of lineup.toml."""
+    study = tomllib.loads(STUDY.read_text())
+    names, variants = study["transport"]["names"], study["study"]["variants"]
+    if unknown := set(labels) - {*names, *variants}:
+        sys.exit(f"--only: {', '.join(sorted(unknown))}: expected some of {', '.join([*names, *variants])}")
+    left = {one: own for one, own in variants.items() if one in labels}
+    of = [f"transport.names={json.dumps([one for one in names if one in labels])}", f"study.variants={inline(left)}"]
+    return [*of, f"study.baseline={json.dumps(labels[0])}"]
+
+
+def run(name: str, out: Path, quick: bool, threads: int | None, only: list[str] | None = None) -> pl.DataFrame:
     """Runs what a study's folder lacks, and returns its rows."""
     command = [os.environ["INCAST"]] if "INCAST" in os.environ else [sys.executable, "-m", "incast"]
-    sets = STUDIES[name] + (QUICK + QUICK_LOAD * (name == "load") if quick else [])
+    sets = STUDIES[name] + (QUICK + QUICK_LOAD * (name == "load") if quick else []) + (these(only) if only else [])
     words = [*command, "study", str(STUDY), "--out", str(out / name)]
     words += [word for one in sets for word in ("--set", one)]
     words += ["--threads", str(threads)] if threads else []
@@ -100,12 +121,18 @@ def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a small version in a minute; renews nothing")
     parser.add_argument("--page", action="store_true", help="run nothing: page and pictures from results.parquet")
+    parser.add_argument("--only", nargs="+", metavar="LABEL", help="these transports and variants; other rows stay as they are")
     parser.add_argument("--out", type=Path, help="the folder of the studies; default: results/lineup, or results/lineup-quick")
     parser.add_argument("--threads", type=int, help="points that run at a time; default: one per core")
     given = parser.parse_args(words)
     if not given.page:
         out = given.out or Path("results/lineup-quick" if given.quick else "results/lineup")
-        rows = [kept(name, run(name, out, given.quick, given.threads)) for name in STUDIES]
+        rows = [kept(name, run(name, out, given.quick, given.threads, given.only)) for name in STUDIES]
+        if given.only:
+            # Studies have all rows of their folders.
+            rows = [one.filter(pl.col("label").is_in(given.only)) for one in rows]
+            if KEPT.is_file() and not given.quick:
+                rows.append(pl.read_parquet(KEPT).filter(~pl.col("label").is_in(given.only)))
         frame = pl.concat(rows).sort("scenario", "configuration", "label", "seed")
         if given.quick:
             print(page.table(Results(frame)))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pictures
-from results import Results, half_width
+from results import Results, half_width, shown
 
 HERE = Path(__file__).resolve().parent
 
@@ -33,16 +33,19 @@ COLUMNS = [
 ]
 #: What a switch must be able to do, and the words of docs/transports.md that say so.
 DUTIES = {
-    "nothing": r"^(none|drop-tail)",
+    "nothing": r"^none",
     "marks": r"ECN (marking|between)|, ECN,",
     "trims": r"trim",
     "drops by class": r"selective",
-    "priorities": r"priorit|control class",
-    "own queues": r"(two|weighted) queues|for credits|as ExpressPass",
+    "priorities": r"priorit",
+    "several queues": r"(two|weighted) queues|for credits|as ExpressPass|control class",
     "paths per packet": r"per-packet|hashed path",
     "telemetry": r"writes time|adds its state",
-    "few bits": r"its load|clears a bit|2-bit",
-    "computes": r"computes|offers one|measures each|samples|drop the one|first and",
+    "few bits": r"its load|clears a bit|2-bit|12 bits",
+    "samples": r"samples",
+    "computes": r"computes|offers one",
+    "state per flow": r"measures each",
+    "sorts its queue": r"drop the one",
     "makes packets": r"packets of its own|acknowledges first",
 }
 
@@ -81,15 +84,22 @@ def table(results: Results, needs: dict[str, str] | None = None) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
+#: Classes of switches, and the needs of which one puts a system there.
+CLASSES = {
+    "new functions": ["telemetry", "few bits", "samples", "computes", "state per flow", "sorts its queue", "makes packets"],
+    "trimming, or dropping by class": ["trims", "drops by class"],
+    "several queues": ["priorities", "several queues"],
+    "ECN marks": ["marks"],
+    "nothing": [],
+}
+
+
 class Page:
-    """What stands in braces in page.md. Words are separated by ` / `; a place is `scenario` or `scenario configuration`."""
+    """What stands in braces in page.md. Words are separated by ` / `; a place is a scenario, a configuration unless it is `own`,
+    and a column unless it is the number of the table."""
 
     def __init__(self, results: Results, top: Path) -> None:
         self.results, self.top = results, top
-
-    @staticmethod
-    def _place(text: str) -> list[str]:
-        return text.split()
 
     def table(self, _: str) -> str:
         """The table."""
@@ -98,30 +108,58 @@ class Page:
     def best(self, words: str) -> str:
         """The lowest so many of a place, with their numbers."""
         count, place = words.split(" / ")
-        order = self.results.order(*self._place(place))[: int(count)]
-        return ", ".join(f"{one} ({self.results.cell(one, *self._place(place))})" for one in order)
+        order = self.results.order(*place.split())[: int(count)]
+        return ", ".join(f"{one} ({self.results.cell(one, *place.split())})" for one in order)
 
     def number(self, words: str) -> str:
-        """The number of a transport at a place."""
+        """The number of a system at a place."""
         label, place = words.split(" / ")
-        return self.results.cell(label, *self._place(place))
+        return self.results.cell(label, *place.split())
 
     def width(self, words: str) -> str:
-        """Half of the interval of a place over its mean, in percent: median over all transports."""
-        pairs = [self.results.values(one, *self._place(words)) for one in self.results.labels]
+        """Half of the interval of a place over its mean, in percent: median over all systems."""
+        pairs = [self.results.values(one, *words.split()) for one in self.results.labels]
         shares = sorted(half_width(one) / (sum(one) / len(one)) for one in pairs if one)
         return f"{100 * shares[len(shares) // 2]:.0f} %"
 
     def share(self, words: str) -> str:
-        """The share of a part in the mean completion time of a transport at a place."""
-        part, label, place = words.split(" / ")
-        parts = self.results.parts(label, *self._place(place))
-        return f"{100 * parts[part] / sum(parts.values()):.0f} %"
+        """The share of parts, joined by ` + `, in the mean completion time of a system at a place."""
+        names, label, place = words.split(" / ")
+        parts = self.results.parts(label, *place.split())
+        return f"{100 * sum(parts[one] for one in names.split(' + ')) / sum(parts.values()):.0f} %"
+
+    def classes(self, place: str) -> str:
+        """By what switches must do, the lowest number of a place, with its system and what it needs."""
+        needs, transports = duties(self.top), dict(self.results.frame.select("label", "transport").unique().iter_rows())
+        lines = []
+        for name, words in CLASSES.items():
+            above = [word for own in list(CLASSES.values())[: list(CLASSES).index(name)] for word in own]
+
+            def belongs(label: str, words: list[str] = words, above: list[str] = above) -> bool:
+                own = set(needed(label, needs[transports[label]]).split(", "))
+                return not own & {*above, "PFC"} and (bool(own & set(words)) or not words)
+
+            order = [one for one in self.results.order(*place.split()) if belongs(one)]
+            best = ", ".join(f"{one} {self.results.cell(one, *place.split())}" for one in order[:3])
+            lines.append(f"- **{name}** ({len(order)}): {best}")
+        return "\n".join(lines)
+
+    def _two(self, words: str) -> tuple[list[float], list[float]]:
+        one, other = (part.split(" / ") for part in words.split(" < "))
+        low, high = (self.results.values(label, *place.split()) or [math.nan] for label, place in (one, other))
+        return low, high
+
+    def says(self, words: str) -> str:
+        """Whether the first number is lower than the second, in all seeds, in none, or in some."""
+        low, high = self._two(words)
+        lower = [a < b for a, b in zip(low, high, strict=True)]
+        found = "holds" if all(lower) else "seeds disagree" if any(lower) else "**does not hold**"
+        means = (sum(own) / len(own) for own in (low, high))
+        return f"{found} ({' and '.join(shown(one) for one in means)})"
 
     def less(self, words: str) -> str:
         """Nothing; that the first number is lower than the second, seed by seed, is what the text rests on."""
-        one, other = (part.split(" / ") for part in words.split(" < "))
-        low, high = (self.results.values(label, *self._place(place)) or [math.nan] for label, place in (one, other))
+        low, high = self._two(words)
         if not all(a < b for a, b in zip(low, high, strict=True)):
             raise ValueError(f"page.md rests on {words}, but the results are {low} and {high}")
         return ""
@@ -130,10 +168,11 @@ class Page:
         """The page."""
 
         def filled(found: re.Match[str]) -> str:
-            made: Any = getattr(self, found[1])(found[2].strip())
+            made: Any = getattr(self, found[1])(" ".join(found[2].split()))
             return str(made)
 
-        text = re.sub(r"\{(table|best|number|width|share|less)\b([^}]*)\}", filled, (HERE / "page.md").read_text())
+        names = "table|best|number|width|share|classes|says|less"
+        text = re.sub(r"\{(" + names + r")\b([^}]*)\}", filled, (HERE / "page.md").read_text())
         return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 

@@ -62,35 +62,41 @@ class Results:
         done = pl.col("completed") == pl.col("flows")
         number = pl.when(load).then(pl.col("slowdown_p99")).otherwise(pl.col("fct_max_ns") / bounds)
         self.frame = frame.with_columns(pl.when(done).then(number).alias("number"))
-        rows = self.frame.select("scenario", "configuration", "label", "seed", "number").sort("seed").iter_rows()
-        self._numbers: dict[tuple[str, str, str], list[float | None]] = {}
-        for scenario, configuration, label, _, value in rows:
-            self._numbers.setdefault((scenario, configuration, label), []).append(value)
         self.labels: list[str] = frame["label"].unique().sort().to_list()
+        self._seen: dict[str, dict[tuple[str, str, str], list[float | None]]] = {}
 
-    def values(self, label: str, scenario: str, configuration: str = "own") -> list[float] | None:
-        """The number of a scenario by seed: the 99th percentile of the slowdown, or the time of the last flow over `bound`.
-        None if a seed is missing, or has flows that did not end."""
-        seen = self._numbers.get((scenario, configuration, label), [])
+    def _by_seed(self, number: str) -> dict[tuple[str, str, str], list[float | None]]:
+        """A column by scenario, configuration and label, in the order of seeds."""
+        if number not in self._seen:
+            own = self._seen[number] = {}
+            rows = self.frame.select("scenario", "configuration", "label", "seed", number).sort("seed").iter_rows()
+            for scenario, configuration, label, _, value in rows:
+                own.setdefault((scenario, configuration, label), []).append(value)
+        return self._seen[number]
+
+    def values(self, label: str, scenario: str, configuration: str = "own", number: str = "number") -> list[float] | None:
+        """A number of a scenario by seed, unless another is named the 99th percentile of the slowdown, or the time of the last
+        flow over `bound`. None if a seed has flows that did not end."""
+        seen = self._by_seed(number).get((scenario, configuration, label), [])
         values = [one for one in seen if one is not None]
         return values if values and len(values) == len(seen) else None
 
-    def cell(self, label: str, scenario: str, configuration: str = "own") -> str:
+    def cell(self, label: str, scenario: str, configuration: str = "own", number: str = "number") -> str:
         """The same as text: `open` where flows did not end, `failed` where a run did not, `-` where none was."""
-        if (mean := self.mean(label, scenario, configuration)) is not None:
+        if (mean := self.mean(label, scenario, configuration, number)) is not None:
             return shown(mean)
         at = (pl.col("scenario") == scenario) & (pl.col("configuration") == configuration) & (pl.col("label") == label)
         rows = self.frame.filter(at)
         return "-" if rows.is_empty() else "failed" if rows["error"].is_not_null().any() else "open"
 
-    def mean(self, label: str, scenario: str, configuration: str = "own") -> float | None:
+    def mean(self, label: str, scenario: str, configuration: str = "own", number: str = "number") -> float | None:
         """The same, mean over seeds."""
-        values = self.values(label, scenario, configuration)
+        values = self.values(label, scenario, configuration, number)
         return sum(values) / len(values) if values else None
 
-    def order(self, scenario: str, configuration: str = "own") -> list[str]:
+    def order(self, scenario: str, configuration: str = "own", number: str = "number") -> list[str]:
         """Labels from the lowest number on."""
-        known = {label: self.mean(label, scenario, configuration) for label in self.labels}
+        known = {label: self.mean(label, scenario, configuration, number) for label in self.labels}
         return sorted((one for one in known if known[one] is not None), key=lambda one: (known[one], one))
 
     def leaders(self, scenario: str, configuration: str = "own") -> list[str]:

@@ -40,11 +40,13 @@ def test_the_transports_are_those_of_the_catalogue() -> None:
 
 
 def test_every_run_is_there(results: Results) -> None:
-    labels = [*STUDY["transport"]["names"], *STUDY["study"]["variants"]]
+    labels = {*STUDY["transport"]["names"], *STUDY["study"]["variants"]}
+    assert set(results.labels) <= labels
+    labels &= set(results.labels)
     for scenario, configuration, _ in page.COLUMNS:
         for label in labels:
-            values = results._numbers.get((scenario, configuration, label), [])
-            assert len(values) == STUDY["study"]["seeds"], f"{label}, {scenario}, {configuration}"
+            rows = results.frame.filter(scenario=scenario, configuration=configuration, label=label)
+            assert rows.height == STUDY["study"]["seeds"], f"{label}, {scenario}, {configuration}"
 
 
 def test_the_bound_is_that_of_the_links() -> None:
@@ -83,13 +85,17 @@ def test_an_order_that_does_not_hold_stops_the_page() -> None:
         own.less("b / web_search-0.6 < a / web_search-0.6")
 
 
+def test_only_some_are_known_by_their_labels() -> None:
+    with pytest.raises(SystemExit, match="--only: pdq: expected some of aeolus, .*uec, rccc"):
+        lineup.these(["swift", "pdq"])
+
+
 def test_the_small_version_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    few = ['transport.names=["dctcp", "ndp"]', 'study.variants={"uec, rccc"={transport="uec", mode="rccc"}}', "transport.parameters={}"]
-    monkeypatch.setattr(lineup, "STUDIES", {name: lineup.STUDIES[name] + few for name in ("load", "permutation", "incast")})
+    monkeypatch.setattr(lineup, "STUDIES", {name: lineup.STUDIES[name] for name in ("load", "permutation", "incast")})
     monkeypatch.delenv("INCAST", raising=False)
-    lineup.main(["--quick", "--out", str(tmp_path)])
+    lineup.main(["--quick", "--out", str(tmp_path), "--only", "ndp", "dctcp", "dcqcn, PFC"])
     said = capfd.readouterr().out
     rows = [line for line in said.splitlines() if line.startswith("| ")]
     assert len(rows) == 5 and "permutation" in rows[0] and "open" not in said
