@@ -60,7 +60,7 @@ NUMBERS = """
 flows completed slowdown_mean slowdown_median slowdown_p99 slowdown_max fct_mean_ns fct_p99_ns fct_max_ns
 short_slowdown_mean short_slowdown_p99 short_fct_p99_ns long_slowdown_mean
 feedback_per_payload total_packets total_retransmits marks drops credit_drops trims paused_ns pause_frames
-link_losses packet_hops goodput_gbps ended_ns imbalance_mean switch_backlog_p99_bytes switch_backlog_max_bytes balance_reached
+link_losses packet_hops goodput_gbps offered_load ended_ns imbalance_mean switch_backlog_p99_bytes switch_backlog_max_bytes balance_reached
 """.split() + [
     f"{flows}{part}_mean_ns" for flows in ("", "short_") for parts in PARTS.values() for part in parts
 ]

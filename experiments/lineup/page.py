@@ -15,21 +15,18 @@ HERE = Path(__file__).resolve().parent
 
 #: Columns of the table: scenario, configuration, title.
 COLUMNS = [
-    ("web_search-0.3", "own", "web search 0.3"),
-    ("web_search-0.6", "own", "0.6"),
-    ("web_search-0.8", "own", "0.8"),
+    ("web_search-0.6", "own", "web search 0.6"),
     ("data_mining-0.6", "own", "data mining 0.6"),
     ("permutation", "own", "permutation"),
-    ("incast-16", "own", "incast 16"),
-    ("incast-64", "own", "64"),
-    ("incast-256", "own", "256"),
+    ("incast-64", "own", "incast 64"),
+    ("incast-256", "own", "incast 256"),
     ("all_to_all", "own", "all to all"),
     ("failed", "own", "failed uplink"),
     ("slow", "own", "slow uplink"),
-    ("web_search-0.6", "same", "one path: web search 0.6"),
-    ("permutation", "same", "permutation"),
-    ("web_search-0.6", "small", "1 BDP: web search 0.6"),
-    ("incast-64", "small", "incast 64"),
+    ("web_search-0.6", "same", "one path: web search"),
+    ("permutation", "same", "one path: permutation"),
+    ("web_search-0.6", "small", "1 BDP: web search"),
+    ("incast-64", "small", "1 BDP: incast 64"),
 ]
 #: What a switch must be able to do, and the words of docs/transports.md that say so.
 DUTIES = {
@@ -69,8 +66,8 @@ def table(results: Results, needs: dict[str, str] | None = None) -> str:
     """The table: a row per transport, in the order of web search at load 0.6; in bold what is within 5 % of the lowest of a column."""
     columns = [one for one in COLUMNS if results.order(*one[:2])]
     best = [results.leaders(*one[:2]) for one in columns]
-    rows = [["transport", *(["switches"] if needs else []), *(title for _, _, title in columns)]]
-    first = results.order(*COLUMNS[1][:2])
+    rows = [["transport", *(title for _, _, title in columns), *(["switches"] if needs else [])]]
+    first = results.order(*COLUMNS[0][:2])
     transports = dict(results.frame.select("label", "transport").unique().iter_rows())
     for label in first + [one for one in results.labels if one not in first]:
         need = [needed(label, needs[transports[label]])] if needs else []
@@ -78,9 +75,8 @@ def table(results: Results, needs: dict[str, str] | None = None) -> str:
         for (scenario, configuration, _), leaders in zip(columns, best, strict=True):
             text = results.cell(label, scenario, configuration)
             cells.append(f"**{text}**" if label in leaders else text)
-        rows.append([label, *need, *cells])
-    lead = 2 if needs else 1
-    rows.insert(1, ["---"] * lead + ["--:"] * len(columns))
+        rows.append([label, *cells, *need])
+    rows.insert(1, ["---", *["--:"] * len(columns), *["---"] * bool(needs)])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
@@ -121,6 +117,11 @@ class Page:
         pairs = [self.results.values(one, *words.split()) for one in self.results.labels]
         shares = sorted(half_width(one) / (sum(one) / len(one)) for one in pairs if one)
         return f"{100 * shares[len(shares) // 2]:.0f} %"
+
+    def offered(self, scenario: str) -> str:
+        """The load that the flows of a scenario bring, by seed: the lowest and the highest."""
+        loads = self.results.frame.filter(scenario=scenario)["offered_load"].drop_nulls()
+        return f"{loads.min():.2f} to {loads.max():.2f}"
 
     def share(self, words: str) -> str:
         """The share of parts, joined by ` + `, in the mean completion time of a system at a place."""
@@ -171,7 +172,7 @@ class Page:
             made: Any = getattr(self, found[1])(" ".join(found[2].split()))
             return str(made)
 
-        names = "table|best|number|width|share|classes|says|less"
+        names = "table|best|number|offered|width|share|classes|says|less"
         text = re.sub(r"\{(" + names + r")\b([^}]*)\}", filled, (HERE / "page.md").read_text())
         return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
