@@ -14,6 +14,8 @@ from results import PARTS, Results
 BLUE, ORANGE, GREEN, PINK, YELLOW = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"
 PART_COLOURS = [BLUE, "#B07A00", "#F0E442", GREEN, "#00573F", "#D52B00", "#CFCFCF"]
 
+TICKS = [one * ten for ten in (1, 10, 100, 1000) for one in (1, 2, 5)]
+
 
 def _points(results: Results, series: list[tuple[str, str, str, str]]) -> pl.DataFrame:
     """The mean of each label: `series` are the panel, the name in the legend, the scenario, the configuration."""
@@ -34,7 +36,7 @@ def _dots(results: Results, series: list[tuple[str, str, str, str]], order: list
     for at, panel in enumerate(dict.fromkeys(one[0] for one in series)):
         own = points.filter(pl.col("panel") == panel)
         y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labels=at == 0, ticks=False, grid=True, labelLimit=0, domain=False))
-        x = alt.X("value:Q", title=title).scale(type="log", nice=False, domainMin=0.9).axis(format="~g", labelOverlap="greedy", labelSeparation=6)
+        x = alt.X("value:Q", title=title).scale(type="log", nice=False, domainMin=0.9).axis(format="~g", values=TICKS, labelOverlap="greedy")
         base = alt.Chart(own).encode(y=y)
         line = base.mark_rule(color="#999999").encode(x=alt.X("min(value):Q").scale(type="log", nice=False, domainMin=0.9), x2="max(value):Q")
         dots = base.mark_point(filled=True, size=42, opacity=1).encode(
