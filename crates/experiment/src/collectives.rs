@@ -51,6 +51,7 @@ pub fn collectives(
         let slowest = end.and_then(|end| ends.iter().position(|own| *own == Some(end)));
         all.push(Collective {
             number: group.number,
+            job: plan.collective_jobs.get(group.number as usize).cloned().unwrap_or_default(),
             iteration: group.iteration,
             kind: group.kind.name(),
             algorithm: group.algorithm.name(),

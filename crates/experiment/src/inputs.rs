@@ -156,6 +156,10 @@ pub fn sources(scenario: &Scenario) -> Vec<(&str, &'static str)> {
             _ => {}
         }
     }
+    for job in &scenario.job {
+        all.extend(job.program.as_deref().map(|file| (file, PROGRAM)));
+        all.extend(job.placement_file.as_deref().map(|file| (file, "placement")));
+    }
     all.extend(scenario.transport.paths.as_deref().map(|file| (file, "paths")));
     all.extend(scenario.host.iter().flat_map(Host::files).map(|file| (file, HOST_DELAYS)));
     let mut once: Vec<(&str, &'static str)> = vec![];

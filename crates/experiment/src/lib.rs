@@ -31,6 +31,7 @@ mod nics;
 #[cfg(target_os = "linux")]
 pub mod nodes;
 pub mod output;
+mod placement;
 mod plan;
 mod planning;
 mod ports;

@@ -8,10 +8,10 @@ use crate::scenario::{DataPlane, Scenario};
 use incast_egress::port::Join;
 use incast_fabric::{Fabric, FixedPaths};
 use incast_measure::Warning;
-use incast_program::{Issue, Program};
+use incast_program::{Issue, Local, Program};
 use incast_protocols::CATALOGUE;
 use incast_transport::{FabricSite, Span, Time, Transport, TransportId};
-use incast_workload::Traffic;
+use incast_workload::{Algorithm, CollectiveKind, Traffic};
 use incast_world::{HostModel, Pfc, RunTransport, SharedBuffer};
 use std::sync::Arc;
 
@@ -61,6 +61,8 @@ pub struct Plan {
     pub traffic: Traffic,
     /// Programs that ranks at hosts run, in the order of [`Traffic::programs`].
     pub(crate) jobs: Vec<Job>,
+    /// The job of each collective of the traffic, by its number; empty of traffic of kind `collective`.
+    pub(crate) collective_jobs: Vec<String>,
     /// The runs.
     pub cases: Vec<Case>,
     /// How transports share ports.
@@ -112,10 +114,27 @@ impl Plan {
     }
 }
 
+/// A collective whose ranks run a program.
+#[derive(Clone, Copy)]
+pub struct JobCollective {
+    /// What the ranks want.
+    pub kind: CollectiveKind,
+    /// How they get it.
+    pub algorithm: Algorithm,
+    /// Its size.
+    pub bytes: u64,
+}
+
 /// A program and where it runs.
 pub struct Job {
-    /// The entry of the traffic.
-    pub entry: usize,
+    /// What results call it; empty of traffic of kind `program`.
+    pub name: String,
+    /// Of a collective, what it is.
+    pub collective: Option<JobCollective>,
+    /// How messages within a server travel.
+    pub local: Local,
+    /// The longest computation of a rank before each iteration.
+    pub compute: Span,
     /// What its ranks do.
     pub program: Arc<Program>,
     /// The host of each rank, a server where those have several NICs.

@@ -42,7 +42,7 @@ impl Plan {
         let mut warnings: Vec<Notice> =
             imported.as_ref().map_or(vec![], |imported| imported.notes.clone());
         let shape = shape(&fabric);
-        let AllFlows { mut traffic, failures, jobs } =
+        let AllFlows { mut traffic, failures, jobs, collective_jobs, .. } =
             flows(&scenario, &framing, &shape, imported.as_ref(), &mut inputs, &fabric)?;
         nics::choose(&mut traffic, &fabric, scenario.fabric.nic, scenario.run.seed)?;
         for (file, failure) in &failures {
@@ -76,6 +76,7 @@ impl Plan {
             site,
             traffic,
             jobs,
+            collective_jobs,
             cases: vec![],
             warnings: known(&warnings),
             scenario,
@@ -174,7 +175,12 @@ impl Plan {
         });
         let Some((burst, transport)) = refused else { return Ok(()) };
         let mut entries = self.scenario.traffic.iter();
-        let entry = entries.position(|entry| entry.burst() == Some(burst)).unwrap_or(0);
+        let entry = entries.position(|entry| entry.burst() == Some(burst));
+        let job = || self.scenario.job.iter().position(|job| job.burst == Some(burst));
+        let entry = match entry {
+            Some(at) => format!("traffic.{at}"),
+            None => format!("job.{}", job().unwrap_or(0)),
+        };
         let name = transports[transport as usize].info.name;
         let known = CATALOGUE.iter().filter(|entry| entry.takes_burst());
         let known: Vec<&str> = known.map(|entry| entry.info().name).collect();
@@ -184,7 +190,7 @@ impl Plan {
              transports {}",
                 known.join(", ")
             ));
-        Err(Fault::value(format!("traffic.{entry}.burst"), burst, problem))
+        Err(Fault::value(format!("{entry}.burst"), burst, problem))
     }
 
     fn run_transport(&self, name: &str, key: &str) -> Result<RunTransport, Fault> {

@@ -1,98 +1,14 @@
 //! Programs in a run: the host of each rank, the flows of its messages, and how it went.
 
 use crate::Fault;
-use crate::fault::{Problem, wrong};
-use crate::plan::{Job, Plan};
-use crate::scenario::Placement;
-use incast_measure::{ProgramMeta, RankMeta};
-use incast_program::{Execution, Op, Orders, Program};
-use incast_transport::{Bytes, ExecutionRecord, FlowId, Time};
-use incast_workload::{FlowClass, FlowSpec, MAX_FLOWS, Start, Stream, fold_text};
+use crate::fault::wrong;
+use crate::plan::{Job, JobCollective, Plan};
+use incast_measure::{Collective, ProgramMeta, RankMeta};
+use incast_program::{Execution, Op, Program, Server, Step, compute_alone};
+use incast_transport::{Bytes, ExecutionRecord, FlowId, RunRecord, Span, StepRecord, Time};
+use incast_workload::{FlowClass, FlowSpec, MAX_FLOWS, Start};
 use incast_world::{Executions, Hosted};
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-impl Placement {
-    /// The host of each rank, of these.
-    ///
-    /// # Errors
-    /// Too few hosts, or a file that is not of these ranks and hosts: what is wrong.
-    pub fn place(&self, ranks: usize, hosts: Vec<u32>, seed: u64) -> Result<Vec<u32>, Problem> {
-        if ranks > hosts.len() {
-            let has = hosts.len();
-            return Err(wrong(format!("the program has {ranks} ranks and there are {has} hosts"))
-                .expected("a host per rank"));
-        }
-        let mut placed = match self {
-            Placement::Packed => hosts,
-            Placement::Strided(stride) => {
-                let from = 0..(*stride).min(hosts.len());
-                from.flat_map(|from| hosts[from..].iter().step_by(*stride).copied()).collect()
-            }
-            Placement::Random => {
-                let mut hosts = hosts;
-                Stream::new(fold_text(seed, "placement")).shuffle(&mut hosts);
-                hosts
-            }
-            Placement::File(_, text) => listed(text, ranks, &hosts)?,
-        };
-        placed.truncate(ranks);
-        Ok(placed)
-    }
-}
-
-/// The hosts that a file lists, one for each rank.
-fn listed(text: &str, ranks: usize, hosts: &[u32]) -> Result<Vec<u32>, Problem> {
-    let mut placed: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut all = vec![];
-    for (line, text) in (1..).zip(text.lines()) {
-        let words = text.split('#').next().unwrap_or("").split([' ', '\t', ',', '\r']);
-        for word in words.filter(|word| !word.is_empty()) {
-            let host = word.parse().ok().filter(|host| hosts.contains(host));
-            let Some(host) = host else {
-                let which = match hosts {
-                    [first, .., last] if (last - first) as usize + 1 == hosts.len() => {
-                        format!("from {first} to {last}")
-                    }
-                    _ => "of `hosts`".into(),
-                };
-                return Err(
-                    wrong(format!("line {line}: `{word}`")).expected(format!("a host {which}"))
-                );
-            };
-            if let Some(other) = placed.insert(host, all.len()) {
-                let rank = all.len();
-                return Err(wrong(format!(
-                    "line {line}: host {host} for rank {rank}, which rank {other} has"
-                ))
-                .expected("each host once"));
-            }
-            all.push(host);
-        }
-    }
-    match all.len() == ranks {
-        true => Ok(all),
-        false => Err(wrong(format!("lists {} hosts", all.len()))
-            .expected(format!("{ranks}, one for each rank"))),
-    }
-}
-
-/// Refuses programs that share a host.
-pub fn check_hosts(jobs: &[Job]) -> Result<(), Fault> {
-    let mut of: BTreeMap<u32, &Job> = BTreeMap::new();
-    for job in jobs {
-        for (host, rank) in job.hosts.iter().zip(0..) {
-            let Some(other) = of.insert(*host, job) else { continue };
-            let problem = wrong(format!(
-                "rank {rank} is at host {host}, where a rank of traffic.{} is",
-                other.entry
-            ))
-            .expected("hosts of its own");
-            return Err(Fault::at(format!("traffic.{}.hosts", job.entry), problem));
-        }
-    }
-    Ok(())
-}
 
 /// The flows of a program's messages, in its order.
 ///
@@ -151,41 +67,40 @@ impl Messages {
 /// As many of what a rank waits for are kept.
 const WAITS: usize = 8;
 
-/// A rank in a world.
-struct Rank {
-    rank: u32,
+/// A server's ranks in a world; most often one.
+struct Ranks {
     messages: Arc<Messages>,
-    own: Execution,
-    orders: Orders,
+    own: Server,
+    sends: Vec<(u32, u32)>,
 }
 
-impl Rank {
+impl Ranks {
     fn open(&mut self, open: &mut Vec<FlowId>) {
-        let (rank, messages) = (self.rank, &self.messages);
-        open.extend(self.orders.sends.drain(..).map(|node| messages.flow(rank, node)));
+        let messages = &self.messages;
+        open.extend(self.sends.drain(..).map(|(rank, node)| messages.flow(rank, node)));
     }
 }
 
-impl incast_world::Execution for Rank {
+impl incast_world::Execution for Ranks {
     fn begin(&mut self, now: Time, open: &mut Vec<FlowId>) {
-        self.own.begin(now, &mut self.orders);
+        self.own.begin(now, &mut self.sends);
         self.open(open);
     }
 
     fn received(&mut self, now: Time, flow: FlowId, open: &mut Vec<FlowId>) {
         let (source, node) = self.messages.send(flow);
-        self.own.received(now, source, node, &mut self.orders);
+        self.own.received(now, source, node, &mut self.sends);
         self.open(open);
     }
 
     fn acknowledged(&mut self, now: Time, flow: FlowId, open: &mut Vec<FlowId>) {
-        let (_, node) = self.messages.send(flow);
-        self.own.acknowledged(now, node, &mut self.orders);
+        let (rank, node) = self.messages.send(flow);
+        self.own.acknowledged(now, rank, node, &mut self.sends);
         self.open(open);
     }
 
     fn wake(&mut self, now: Time, open: &mut Vec<FlowId>) {
-        self.own.wake(now, &mut self.orders);
+        self.own.wake(now, &mut self.sends);
         self.open(open);
     }
 
@@ -194,23 +109,37 @@ impl incast_world::Execution for Rank {
     }
 
     fn is_over(&self) -> bool {
-        self.own.times().ended.is_some()
+        self.own.is_over()
     }
 
-    fn record(&self) -> ExecutionRecord {
-        let times = self.own.times();
-        ExecutionRecord {
-            begun: times.begun,
-            ended: times.ended,
-            computing: times.computing,
-            left: self.own.left() as u64,
-            waits: self.own.blocked().iter().take(WAITS).map(ToString::to_string).collect(),
-            busy: self.own.deadline().is_some() || times.begun.is_none(),
-        }
+    fn records(&self) -> Vec<ExecutionRecord> {
+        let busy = self.own.deadline().is_some();
+        self.own.ranks().map(|(_, rank)| record(rank, busy)).collect()
     }
 }
 
-/// The ranks of a plan's programs, as a world has them.
+/// What a rank has done; its server is `busy` if it will do something by itself.
+fn record(rank: &Execution, busy: bool) -> ExecutionRecord {
+    let times = rank.times();
+    let known = |at: Time| Some(at).filter(|at| *at != Time::NEVER);
+    let step = |step: &Step| StepRecord {
+        begun: known(step.begun),
+        ended: known(step.ended),
+        after: step.after,
+        message: step.message,
+    };
+    ExecutionRecord {
+        begun: times.begun,
+        ended: times.ended,
+        computing: times.computing,
+        left: rank.left() as u64,
+        waits: rank.blocked().iter().take(WAITS).map(ToString::to_string).collect(),
+        busy: busy || times.begun.is_none(),
+        steps: rank.steps().iter().map(step).collect(),
+    }
+}
+
+/// The ranks of a plan's programs, as a world has them: one execution for each server.
 pub fn executions(plan: &Plan) -> Executions {
     if plan.jobs.is_empty() {
         return Executions::default();
@@ -219,16 +148,17 @@ pub fn executions(plan: &Plan) -> Executions {
     let mut ends = vec![[Executions::NONE; 2]; plan.traffic.flows.len()];
     for (job, flows) in plan.jobs.iter().zip(&plan.traffic.programs) {
         let first = all.len() as u32;
+        let server = job.program.server();
         let messages = Arc::new(Messages::of(&job.program, flows));
         for ((rank, _, op), flow) in job.program.messages().zip(flows) {
             let Op::Send { to, .. } = op else { unreachable!("messages are sends") };
-            ends[*flow as usize] = [first + rank, first + to];
+            ends[*flow as usize] = [first + rank / server, first + to / server];
         }
-        for (server, rank) in job.hosts.iter().zip(0u32..) {
-            let own = Execution::new(job.program.clone(), rank, job.issue);
-            let rank = Rank { rank, messages: messages.clone(), own, orders: Orders::default() };
-            let host = plan.fabric.nics_of(*server).start;
-            all.push(Hosted { host, at: job.at, execution: Box::new(rank) });
+        for (hosts, number) in job.hosts.chunks(server as usize).zip(0u32..) {
+            let own = Server::new(&job.program, number, job.issue, job.local);
+            let ranks = Ranks { messages: messages.clone(), own, sends: vec![] };
+            let host = plan.fabric.nics_of(hosts[0]).start;
+            all.push(Hosted { host, at: job.at, execution: Box::new(ranks) });
         }
     }
     Executions { all, ends }
@@ -238,21 +168,116 @@ pub fn executions(plan: &Plan) -> Executions {
 pub fn metas(plan: &Plan) -> (Vec<ProgramMeta>, Vec<RankMeta>) {
     let (mut programs, mut ranks) = (vec![], vec![]);
     for (job, number) in plan.jobs.iter().zip(0u32..) {
-        programs.push(ProgramMeta { file: job.program.file().into(), at: job.at });
-        for ((rank, own), host) in (0u32..).zip(job.program.ranks()).zip(&job.hosts) {
-            let sizes = own.nodes().iter().filter_map(|node| match node.op {
-                Op::Send { to, bytes, .. } if to != rank => Some(bytes),
-                _ => None,
-            });
+        let program = &job.program;
+        programs.push(ProgramMeta {
+            file: program.file().into(),
+            job: job.name.clone(),
+            at: job.at,
+            iterations: program.iterations(),
+            alone: compute_alone(program),
+        });
+        for ((rank, own), host) in (0u32..).zip(program.ranks()).zip(&job.hosts) {
+            let sizes = |local: bool| {
+                own.nodes().iter().filter_map(move |node| match node.op {
+                    Op::Send { to, bytes, .. }
+                        if to != rank && program.is_local(rank, to) == local =>
+                    {
+                        Some(bytes)
+                    }
+                    _ => None,
+                })
+            };
             ranks.push(RankMeta {
                 program: number,
                 rank,
                 host: *host,
                 steps: own.nodes().len() as u64,
-                messages: sizes.clone().count() as u64,
-                bytes: sizes.sum(),
+                messages: sizes(false).count() as u64,
+                bytes: sizes(false).sum(),
+                local_bytes: sizes(true).sum(),
             });
         }
     }
     (programs, ranks)
+}
+
+/// The iterations of collectives whose ranks run programs.
+pub fn collectives(plan: &Plan, record: &RunRecord) -> Vec<Collective> {
+    let numbers = plan.collective_jobs.len() as u32..;
+    let mut first = 0;
+    let places = plan.jobs.iter().map(|job| {
+        let ranks = &record.executions[first..first + job.hosts.len()];
+        first += job.hosts.len();
+        (job, ranks)
+    });
+    let jobs = places.filter_map(|(job, ranks)| Some((job, job.collective?, ranks)));
+    jobs.zip(numbers)
+        .flat_map(|((job, own, ranks), number)| iterations(job, own, ranks, number))
+        .collect()
+}
+
+fn iterations(
+    job: &Job,
+    own: JobCollective,
+    records: &[ExecutionRecord],
+    number: u32,
+) -> Vec<Collective> {
+    let (program, count) = (&job.program, job.program.iterations());
+    let ranks = job.hosts.len() as u32;
+    let mut begin = Some(job.at);
+    let each = |iteration: u32| {
+        let (mut starts, mut ready, mut ends) = (vec![], vec![], vec![]);
+        let mut messages = 0;
+        for (rank, record) in program.ranks().iter().zip(records) {
+            let each = rank.nodes().len() / count as usize;
+            let first = each * iteration as usize;
+            let steps = || rank.nodes()[first..].iter().zip(&record.steps[first..]).take(each);
+            let mut last = Some(Time::ZERO);
+            for (node, step) in steps() {
+                match node.op {
+                    Op::Send { .. } => {
+                        messages += 1;
+                        starts.extend(step.begun);
+                    }
+                    Op::Recv { .. } => last = last.zip(step.ended).map(|(last, own)| last.max(own)),
+                    Op::Calc { .. } => {}
+                }
+            }
+            ends.push(last);
+            let computes = matches!(rank.nodes()[first].op, Op::Calc { .. });
+            ready.push(if computes { record.steps[first].ended } else { begin });
+        }
+        let all: Option<Vec<Time>> = ends.iter().copied().collect();
+        let end = all.as_ref().and_then(|all| all.iter().max().copied());
+        let slowest = end.and_then(|end| ends.iter().position(|own| *own == Some(end)));
+        // A root is sent nothing.
+        let got = |all: &Vec<Time>| spread(all.iter().filter(|end| **end > Time::ZERO));
+        let ready: Option<Vec<Time>> = ready.into_iter().collect();
+        Collective {
+            number,
+            job: job.name.clone(),
+            iteration,
+            kind: own.kind.name(),
+            algorithm: own.algorithm.name(),
+            ranks,
+            bytes: own.bytes,
+            bus_factor: own.kind.bus_factor(ranks),
+            messages,
+            compute: job.compute,
+            begin: std::mem::replace(&mut begin, end),
+            start: starts.into_iter().min(),
+            end,
+            slowest_rank: slowest.map(|rank| rank as u32),
+            skew_start: ready.as_ref().and_then(|all| spread(all.iter())),
+            skew_end: all.as_ref().and_then(got),
+            ideal: None,
+            path: None,
+        }
+    };
+    (0..count).map(each).collect()
+}
+
+/// From the first to the last of these.
+fn spread<'a>(times: impl Iterator<Item = &'a Time> + Clone) -> Option<Span> {
+    Some(times.clone().max()?.since(*times.min()?))
 }

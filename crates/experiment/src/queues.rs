@@ -22,9 +22,12 @@ pub fn check_section(scenario: &Scenario) -> Result<(), Fault> {
         Fault::value(format!("fabric.queues.{at}"), value, expected(accepted))
     })?;
     let entries = scenario.traffic.iter().enumerate();
-    let given = entries.filter_map(|(index, entry)| Some((index, entry.priority()?)));
-    for (index, priority) in given {
-        let key = || format!("traffic.{index}.priority");
+    let given =
+        entries.filter_map(|(at, entry)| Some((format!("traffic.{at}"), entry.priority()?)));
+    let jobs = scenario.job.iter().enumerate();
+    let of_jobs = jobs.filter_map(|(at, job)| Some((format!("job.{at}"), job.priority?)));
+    for (entry, priority) in given.chain(of_jobs) {
+        let key = || format!("{entry}.priority");
         if queues.is_empty() {
             let problem = wrong("there is one queue of data at a port").expected(
                 "`fabric.queues` beside it, such as \

@@ -225,12 +225,16 @@ pub(crate) fn describe(
         Manifest { fidelity: fidelity.clone(), ..manifest(plan, case, &record, threads, wall) };
     let flows = flow_metas(plan, case, &record);
     let (programs, ranks) = programs::metas(plan);
+    let of_programs = programs::collectives(plan, &record);
     let mut run = Run {
         label: case.title(),
         transports: case.transports.iter().map(|t| t.info.name.to_string()).collect(),
         collectives: match plan.traffic.collectives.as_slice() {
-            [] => vec![],
-            _ => collectives(plan, &setups(plan, case).collect::<Vec<_>>(), &flows, &record),
+            [] => of_programs,
+            _ => {
+                let setups = setups(plan, case).collect::<Vec<_>>();
+                [collectives(plan, &setups, &flows, &record), of_programs].concat()
+            }
         },
         flows,
         ports: port_metas(plan),

@@ -3,8 +3,8 @@
 use crate::fault::{Problem, expected, wrong};
 use crate::framing::{check_table, wire_cost};
 use crate::inputs::Inputs;
+use crate::placement::{Placed, check_hosts};
 use crate::plan::Job;
-use crate::programs::check_hosts;
 use crate::scenario::{
     AllToAll, Burst, ClosedLoop, FlowFile, Incast, Long, ManyToMany, Poisson, Requests, Scenario,
     Traffic as Entry,
@@ -17,6 +17,7 @@ use incast_workload::{
     Shape, SizeTable, SizeUnit, Traffic, incasts, packet_table, table,
 };
 
+mod graph;
 mod jobs;
 
 /// Properties of a fabric that workloads depend on. Traffic is between servers; one with several NICs is in
@@ -46,17 +47,26 @@ pub fn shape(fabric: &Fabric) -> Shape {
 struct Context<'a> {
     scenario: &'a Scenario,
     framing: &'a Framing,
+    /// Of which it is entry `index`: `traffic` or `job`.
+    section: &'static str,
     index: usize,
     shape: &'a Shape,
     fabric: &'a Fabric,
 }
+
+/// Places of jobs among the seeds of entries.
+const JOBS: u64 = 1 << 20;
 
 /// How a run's results begin.
 const RESULTS: &str = "flow_id,";
 
 impl Context<'_> {
     fn key(&self, key: &str) -> String {
-        format!("traffic.{}.{key}", self.index)
+        format!("{}.{key}", self.entry())
+    }
+
+    fn entry(&self) -> String {
+        format!("{}.{}", self.section, self.index)
     }
 
     fn hosts(&self, key: &str, listed: &crate::scenario::Hosts) -> Result<Vec<u32>, Fault> {
@@ -73,7 +83,8 @@ impl Context<'_> {
     }
 
     fn seed(&self) -> u64 {
-        self.scenario.run.seed.wrapping_add(self.index as u64 * 0x9E37_79B9)
+        let section = if self.section == "job" { JOBS } else { 0 };
+        self.scenario.run.seed.wrapping_add((self.index as u64 + section) * 0x9E37_79B9)
     }
 
     /// A size table by name, or from a file, whose sizes count `unit`; and what is to be said of it.
@@ -328,7 +339,7 @@ impl Context<'_> {
         if results && self.fabric.has_servers() {
             traffic.flows.iter_mut().for_each(|flow| nics::keep(flow, self.fabric));
         }
-        Ok(Flows { traffic, failures, job: None })
+        Ok(Flows { traffic, failures, job: None, placed: None })
     }
 
     /// The flows of an entry.
@@ -355,7 +366,16 @@ impl Context<'_> {
             Entry::Program(own) => return self.program(own, inputs),
             Entry::FlowFile(own) => return self.file(own, imported, inputs),
         };
-        Ok(Flows { traffic, failures: vec![], job: None })
+        Ok(Flows { traffic, failures: vec![], job: None, placed: None })
+    }
+
+    /// The same of a job.
+    fn placed_in_job(&self, fault: Fault) -> Fault {
+        let unplaced = fault.key().filter(|key| fault.file().is_empty() && !key.contains('.'));
+        match unplaced.map(|key| self.key(key)) {
+            Some(key) => fault.called(key),
+            None => fault,
+        }
     }
 
     /// The fault with entry and key as the scenario writes them: those of the workload crate lack the
@@ -401,9 +421,12 @@ struct Flows {
     failures: Vec<(String, Failure)>,
     /// Of a program.
     job: Option<Job>,
+    /// The hosts of ranks, of a program or a job.
+    placed: Option<Placed>,
 }
 
 /// The flows of a scenario, link failures listed in flow files, and programs.
+#[derive(Default)]
 pub struct AllFlows {
     /// The flows.
     pub traffic: Traffic,
@@ -411,6 +434,37 @@ pub struct AllFlows {
     pub failures: Vec<(String, Failure)>,
     /// Programs, in the order of [`Traffic::programs`].
     pub jobs: Vec<Job>,
+    /// The job of each collective, by its number; empty of traffic of kind `collective`.
+    pub collective_jobs: Vec<String>,
+    entries: usize,
+}
+
+/// Refuses two jobs of one name.
+fn check_names(jobs: &[crate::scenario::Job]) -> Result<(), Fault> {
+    let given = |at: &usize| !jobs[*at].name.is_empty();
+    let same = |at: &usize| jobs[..*at].iter().any(|other| other.name == jobs[*at].name);
+    match (0..jobs.len()).filter(given).find(same) {
+        Some(at) => {
+            let problem = wrong("another job is called so").expected("a name of its own");
+            Err(Fault::value(format!("job.{at}.name"), &jobs[at].name, problem))
+        }
+        None => Ok(()),
+    }
+}
+
+impl AllFlows {
+    /// Adds those of an entry, which is a job of this name or of the traffic.
+    fn add(&mut self, part: Flows, job: &str) {
+        let collectives = part.traffic.collectives.last().map_or(0, |group| group.number + 1);
+        self.collective_jobs.extend((0..collectives).map(|_| job.to_string()));
+        self.failures.extend(part.failures);
+        self.jobs.extend(part.job);
+        self.traffic = match self.entries {
+            0 => part.traffic,
+            _ => std::mem::take(&mut self.traffic).merge(part.traffic),
+        };
+        self.entries += 1;
+    }
 }
 
 /// All flows of a scenario, between servers.
@@ -423,25 +477,34 @@ pub fn flows(
     fabric: &Fabric,
 ) -> Result<AllFlows, Fault> {
     queues::check_section(scenario)?;
-    let mut all: Option<Traffic> = None;
-    let (mut failures, mut jobs) = (vec![], vec![]);
+    let mut all = AllFlows::default();
+    let mut placed = vec![];
     for (index, entry) in scenario.traffic.iter().enumerate() {
-        let context = Context { scenario, framing, index, shape, fabric };
+        let context = Context { scenario, framing, section: "traffic", index, shape, fabric };
         let part = context.read(entry, imported, inputs);
-        let part = part.map_err(|wrong| context.place(entry, wrong))?;
-        failures.extend(part.failures);
-        jobs.extend(part.job);
-        let mut part = part.traffic.jittered(entry.jitter(), context.seed());
-        part.flows.iter_mut().for_each(|flow| flow.burst = entry.burst());
+        let mut part = part.map_err(|wrong| context.place(entry, wrong))?;
+        part.traffic = part.traffic.jittered(entry.jitter(), context.seed());
+        part.traffic.flows.iter_mut().for_each(|flow| flow.burst = entry.burst());
         let file = if let Entry::FlowFile(own) = entry { Some(own.file.as_str()) } else { None };
-        queues::of_entry(scenario, index, file, &mut part)?;
-        all = Some(match all {
-            Some(before) => before.merge(part),
-            None => part,
-        });
+        queues::of_entry(scenario, index, file, &mut part.traffic)?;
+        placed.extend(part.placed.take());
+        all.add(part, "");
     }
-    let traffic = all.ok_or_else(|| Fault::at("traffic", "the scenario has no flows"))?;
-    traffic.validate(shape.hosts)?;
-    check_hosts(&jobs)?;
-    Ok(AllFlows { traffic, failures, jobs })
+    for (index, own) in scenario.job.iter().enumerate() {
+        let context = Context { scenario, framing, section: "job", index, shape, fabric };
+        let part = context.job(own, inputs);
+        let mut part = part.map_err(|wrong| context.placed_in_job(wrong))?;
+        for flow in &mut part.traffic.flows {
+            (flow.burst, flow.priority) = (own.burst, own.priority);
+        }
+        placed.extend(part.placed.take());
+        all.add(part, &context.job_name(own));
+    }
+    if all.entries == 0 {
+        return Err(Fault::at("traffic", "the scenario has no flows"));
+    }
+    check_names(&scenario.job)?;
+    all.traffic.validate(shape.hosts)?;
+    check_hosts(&placed)?;
+    Ok(all)
 }

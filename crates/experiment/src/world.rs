@@ -1,7 +1,7 @@
 //! The worlds in which a network can run: one interface to all.
 
 use crate::fault::wrong;
-use crate::scenario::{DataPlane, Scenario, Traffic, World};
+use crate::scenario::{DataPlane, Job, Scenario, Traffic, World};
 use crate::testbed::{self, Ran};
 use crate::{Fault, Plan, flow_level};
 use incast_world::{Monitor, Setup};
@@ -41,10 +41,13 @@ impl World {
             _ => {}
         }
         let program = |entry: &Traffic| matches!(entry, Traffic::Program(_));
-        if let (World::DataPlane | World::Flow, true) = (self, scenario.traffic.iter().any(program))
-        {
-            let problem = wrong("programs (traffic of kind `program`) run in the simulator only")
-                .expected("`sim`");
+        let programs =
+            scenario.traffic.iter().any(program) || scenario.job.iter().any(Job::executes);
+        if let (World::DataPlane | World::Flow, true) = (self, programs) {
+            let problem = wrong(
+                "programs (traffic of kind `program`, jobs with `program` or `server`) run in the simulator only",
+            )
+            .expected("`sim`");
             return Err(Fault::value("run.world", self.name(), problem));
         }
         if let (World::Sim | World::DataPlane, Some(flows)) = (self, scenario.run.against_packets) {

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct Collective {
     /// Which collective of the scenario, from 0.
     pub number: u32,
+    /// Its job; empty of traffic of kind `collective`.
+    pub job: String,
     /// Which of its iterations, from 0.
     pub iteration: u32,
     /// What the ranks want, such as `all_reduce`.
@@ -98,6 +100,9 @@ impl Collective {
 pub struct CollectiveSummary {
     /// Which collective of the scenario, from 0.
     pub collective: u32,
+    /// Its job; empty of traffic of kind `collective`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub job: String,
     /// What the ranks want, such as `all_reduce`.
     pub kind: String,
     /// How they get it, such as `ring`.
@@ -144,6 +149,7 @@ fn summary(all: &[Collective]) -> CollectiveSummary {
     let paths = || all.iter().filter_map(|one| one.path.as_ref());
     CollectiveSummary {
         collective: first.number,
+        job: first.job.clone(),
         kind: first.kind.into(),
         algorithm: first.algorithm.into(),
         ranks: first.ranks,
@@ -160,6 +166,15 @@ fn summary(all: &[Collective]) -> CollectiveSummary {
         path_compute_mean_ns: mean(&paths().map(|path| ns(path.compute)).collect::<Vec<_>>()),
         path_parts_mean_ns: PartMeans::of(paths().map(|path| &path.parts)),
     }
+}
+
+/// The largest, or smallest, of the means of collectives that have such a number.
+pub(crate) fn extreme(
+    all: &[CollectiveSummary],
+    number: impl Fn(&CollectiveSummary) -> Option<f64>,
+    choose: fn(f64, f64) -> f64,
+) -> Option<f64> {
+    all.iter().filter_map(number).reduce(choose)
 }
 
 /// A number of all collectives: its mean over the iterations that are complete.

@@ -84,7 +84,7 @@ pub use manifest::{
 pub use number::{significant, with_half_width};
 pub use numbers::{Better, Listing, Number, Written, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
-pub use program::{ProgramMeta, ProgramSummary, RankMeta, programs};
+pub use program::{ProgramMeta, ProgramSummary, RankMeta, iteration_ends, programs};
 #[cfg(not(target_family = "wasm"))]
 pub use report::{report_html, report_html_of, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, LinkChange, PortMeta, Request, Run};

@@ -13,8 +13,14 @@ use std::fmt;
 pub struct ProgramMeta {
     /// Its file.
     pub file: String,
+    /// Its job; empty of traffic of kind `program`.
+    pub job: String,
     /// When it began.
     pub at: Time,
+    /// How often it is done.
+    pub iterations: u32,
+    /// When each time is over if messages take no time, from its beginning: the longest path of computations.
+    pub alone: Vec<Span>,
 }
 
 /// A rank of a program; its [record](ExecutionRecord) has the same place in the run's.
@@ -28,10 +34,12 @@ pub struct RankMeta {
     pub host: u32,
     /// What it has to do: sends, receives and computations.
     pub steps: u64,
-    /// Messages that it sends to other ranks.
+    /// Messages that it sends over the network.
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// What it sends to ranks of its server.
+    pub local_bytes: u64,
 }
 
 /// One program of a run.
@@ -41,6 +49,9 @@ pub struct ProgramSummary {
     pub program: u32,
     /// Its file.
     pub file: String,
+    /// Its job; empty of traffic of kind `program`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub job: String,
     /// How many ranks.
     pub ranks: usize,
     /// Of these done with everything; the others are left out of what follows.
@@ -59,6 +70,47 @@ pub struct ProgramSummary {
     pub compute_max_ns: Option<f64>,
     /// For how long a rank computes nothing until it is done, mean.
     pub waiting_mean_ns: Option<f64>,
+    /// How often it is done; only iterations that are complete count in what follows.
+    #[serde(default)]
+    pub iterations: u32,
+    /// From the end of the iteration before to the end of the last rank, mean.
+    #[serde(default)]
+    pub iteration_mean_ns: Option<f64>,
+    /// What of it is more than its computations would take if messages took no time, mean.
+    #[serde(default)]
+    pub exposed_mean_ns: Option<f64>,
+}
+
+/// When the iterations of a program were over that all of its ranks have done.
+pub fn iteration_ends(run: &Run, program: u32) -> Vec<Time> {
+    let iterations = run.programs[program as usize].iterations.max(1) as usize;
+    let mut ends = vec![Some(Time::ZERO); iterations];
+    let own = (0..).zip(&run.ranks).filter(|(_, rank)| rank.program == program);
+    for (place, _) in own {
+        let steps = &record(run, place).steps;
+        let parts = steps.chunks((steps.len() / iterations).max(1));
+        for (end, part) in ends.iter_mut().zip(parts) {
+            let last = part
+                .iter()
+                .map(|step| step.ended)
+                .try_fold(Time::ZERO, |last, ended| Some(last.max(ended?)));
+            *end = end.zip(last).map(|(end, last)| end.max(last));
+        }
+    }
+    ends.into_iter().map_while(|end| end).collect()
+}
+
+/// The iterations of a program that are complete: how long each took, and how much of that its communication adds
+/// to its computations.
+fn iterations(run: &Run, program: u32) -> Vec<[f64; 2]> {
+    let meta = &run.programs[program as usize];
+    let (mut before, mut alone) = (meta.at, Span::ZERO);
+    let iteration = |(end, own): (Time, &Span)| {
+        let took = end.since(std::mem::replace(&mut before, end));
+        let compute = own.0.saturating_sub(std::mem::replace(&mut alone, *own).0);
+        [took.as_ns_f64(), Span(took.0.saturating_sub(compute)).as_ns_f64()]
+    };
+    iteration_ends(run, program).into_iter().zip(&meta.alone).map(iteration).collect()
 }
 
 /// A rank's record, with its metadata.
@@ -92,9 +144,12 @@ fn summary(run: &Run, program: u32, meta: &ProgramMeta) -> ProgramSummary {
         |(place, rank): &(usize, &RankMeta)| (record(run, *place).ended, u32::MAX - rank.rank);
     let last = done().max_by_key(end).filter(|_| ranks == completed);
     let compute = ns(|record| Some(record.computing));
+    let each = iterations(run, program);
+    let of = |place: usize| mean(&each.iter().map(|one| one[place]).collect::<Vec<f64>>());
     ProgramSummary {
         program,
         file: meta.file.clone(),
+        job: meta.job.clone(),
         ranks,
         completed,
         messages: own().map(|(_, rank)| rank.messages).sum(),
@@ -105,12 +160,18 @@ fn summary(run: &Run, program: u32, meta: &ProgramMeta) -> ProgramSummary {
         compute_mean_ns: mean(&compute),
         compute_max_ns: compute.into_iter().reduce(f64::max),
         waiting_mean_ns: mean(&ns(waiting)),
+        iterations: meta.iterations,
+        iteration_mean_ns: of(0),
+        exposed_mean_ns: of(1),
     }
 }
 
 impl fmt::Display for ProgramSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ProgramSummary { file, ranks, completed, .. } = self;
+        let ProgramSummary { job, file, ranks, completed, .. } = self;
+        if !job.is_empty() {
+            write!(f, "{job}: ")?;
+        }
         let ms = |ns: Option<f64>| crate::significant(ns.unwrap_or(0.0) / 1e6);
         let (compute, most, waiting) =
             (ms(self.compute_mean_ns), ms(self.compute_max_ns), ms(self.waiting_mean_ns));
@@ -154,7 +215,8 @@ impl Run {
         if more > 0 {
             waits.push(format!("and {more} more"));
         }
-        let file = self.programs[program as usize].file.clone();
+        let ProgramMeta { file, job, .. } = &self.programs[program as usize];
+        let file = if job.is_empty() { file.clone() } else { format!("{file} of {job}") };
         Some(Stuck { file, ranks: own().count(), waits })
     }
 }

@@ -17,7 +17,7 @@ impl Program {
     /// No rank, a message to or from a rank that is not there, a node that waits for itself, a send without a
     /// receive or a receive without a send.
     pub fn new(file: &str, ranks: Vec<Rank>) -> Result<Program, ProgramError> {
-        let program = Program { ranks, file: file.to_string() };
+        let program = Program { ranks, file: file.to_string(), iterations: 1, server: 1 };
         if program.ranks.is_empty() {
             return Err(ProgramError::new(
                 file,

@@ -25,6 +25,23 @@ pub struct Orders {
     pub sends: Vec<u32>,
 }
 
+/// When a node did what, and why it did not do it earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// When it began; [`Time::NEVER`] if it has not.
+    pub begun: Time,
+    /// When it was done; [`Time::NEVER`] if it is not.
+    pub ended: Time,
+    /// The node of its rank for which it waited last before it began, if it waited for one.
+    pub after: Option<u32>,
+    /// The message that a receive took: the rank that sent it and the node there.
+    pub message: Option<(u32, u32)>,
+}
+
+impl Step {
+    const NONE: Step = Step { begun: Time::NEVER, ended: Time::NEVER, after: None, message: None };
+}
+
 /// How a node stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -124,6 +141,8 @@ pub struct Execution {
     matching: Matching,
     times: RankTimes,
     computes_since: Time,
+    steps: Vec<Step>,
+    now: Time,
 }
 
 impl Execution {
@@ -145,12 +164,14 @@ impl Execution {
             matching: Matching::default(),
             times: RankTimes::default(),
             computes_since: Time::ZERO,
+            steps: vec![Step::NONE; count],
+            now: Time::ZERO,
         }
     }
 
     /// The rank begins.
     pub fn begin(&mut self, now: Time, orders: &mut Orders) {
-        self.times.begun = Some(now);
+        (self.times.begun, self.now) = (Some(now), now);
         let free = (0u32..).zip(&self.waits).filter(|(_, waits)| **waits == 0);
         self.ready.extend(free.map(|(node, _)| node));
         self.settle(now, orders);
@@ -160,14 +181,16 @@ impl Execution {
     pub fn received(&mut self, now: Time, source: u32, node: u32, orders: &mut Orders) {
         let op = self.program.ranks()[source as usize].nodes()[node as usize].op;
         let Op::Send { tag, .. } = op else { panic!("node {node} of rank {source} sends nothing") };
+        self.now = now;
         if let Some(receive) = self.matching.arrive(source, tag, node) {
-            self.done(receive, orders);
+            self.take_message(receive, (source, node), orders);
         }
         self.settle(now, orders);
     }
 
     /// The rank knows that the message of its node has arrived.
     pub fn acknowledged(&mut self, now: Time, node: u32, orders: &mut Orders) {
+        self.now = now;
         self.done(node, orders);
         self.settle(now, orders);
     }
@@ -190,6 +213,11 @@ impl Execution {
     /// When it did what.
     pub fn times(&self) -> RankTimes {
         self.times
+    }
+
+    /// The same by node.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
     /// Nodes that are not done.
@@ -220,6 +248,7 @@ impl Execution {
 
     /// Does what this instant allows.
     fn settle(&mut self, now: Time, orders: &mut Orders) {
+        self.now = now;
         loop {
             if let Some(node) = self.ready.pop_front() {
                 self.take(node, now, orders);
@@ -248,14 +277,14 @@ impl Execution {
             }
             Op::Recv { from, tag, .. } => {
                 self.start(node);
-                if self.matching.post(node, from, tag) {
-                    self.done(node, orders);
+                if let Some(message) = self.matching.post(node, from, tag) {
+                    self.take_message(node, message, orders);
                 }
             }
             Op::Send { to, tag, .. } if to == self.rank => {
                 self.start(node);
                 if let Some(receive) = self.matching.arrive(to, tag, node) {
-                    self.done(receive, orders);
+                    self.take_message(receive, (to, node), orders);
                 }
                 self.done(node, orders);
             }
@@ -270,6 +299,11 @@ impl Execution {
                 }
             }
         }
+    }
+
+    fn take_message(&mut self, receive: u32, message: (u32, u32), orders: &mut Orders) {
+        self.steps[receive as usize].message = Some(message);
+        self.done(receive, orders);
     }
 
     fn send(&mut self, node: u32, orders: &mut Orders) {
@@ -297,6 +331,7 @@ impl Execution {
         let next = stream.ready.pop_front();
         self.done(node, orders);
         if let Some(next) = next {
+            self.steps[next as usize].after = Some(node);
             self.begin_calc(next, now);
         }
     }
@@ -304,8 +339,9 @@ impl Execution {
     fn start(&mut self, node: u32) {
         debug_assert_eq!(self.states[node as usize], State::Waits);
         self.states[node as usize] = State::Begun;
+        self.steps[node as usize].begun = self.now;
         let program = self.program.clone();
-        self.release(program.ranks()[self.rank as usize].at_start(node));
+        self.release(program.ranks()[self.rank as usize].at_start(node), node);
     }
 
     fn done(&mut self, node: u32, orders: &mut Orders) {
@@ -316,25 +352,28 @@ impl Execution {
             self.rank
         );
         self.states[node as usize] = State::Done;
+        self.steps[node as usize].ended = self.now;
         self.left -= 1;
         let program = self.program.clone();
         let own = &program.ranks()[self.rank as usize];
-        self.release(own.at_end(node));
+        self.release(own.at_end(node), node);
         let what = own.nodes()[node as usize];
         let nic = self.nics.get_mut(&what.nic).filter(|nic| nic.front() == Some(&node));
         if let Some(nic) = nic.filter(|_| matches!(what.op, Op::Send { .. })) {
             nic.pop_front();
             if let Some(next) = nic.front().copied() {
+                self.steps[next as usize].after = Some(node);
                 self.send(next, orders);
             }
         }
     }
 
-    fn release(&mut self, nodes: &[u32]) {
+    fn release(&mut self, nodes: &[u32], by: u32) {
         for node in nodes {
             let waits = &mut self.waits[*node as usize];
             *waits -= 1;
             if *waits == 0 {
+                self.steps[*node as usize].after = Some(by);
                 self.ready.push_back(*node);
             }
         }

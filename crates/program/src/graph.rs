@@ -100,7 +100,7 @@ pub struct Rank {
     nodes: Vec<Node>,
     at_end: Followers,
     at_start: Followers,
-    /// Where each node is in its file, if that has lines.
+    /// Where each node is in its file, if that has lines; 0 of one that is not there.
     lines: Vec<u32>,
 }
 
@@ -148,7 +148,16 @@ impl Rank {
 
     /// The line of a node in its file, if that has lines.
     pub fn line(&self, node: u32) -> Option<u32> {
-        self.lines.get(node as usize).copied()
+        self.lines.get(node as usize).copied().filter(|line| *line > 0)
+    }
+
+    /// Computations take `factor` times as long.
+    pub(crate) fn scale(&mut self, factor: f64) {
+        for node in &mut self.nodes {
+            if let Op::Calc { ns } = &mut node.op {
+                *ns = (*ns as f64 * factor).round() as u64;
+            }
+        }
     }
 
     /// For how many others each node waits.
@@ -161,11 +170,13 @@ impl Rank {
 }
 
 /// What all ranks of a job do.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) ranks: Vec<Rank>,
     /// The name of its file.
     pub(crate) file: String,
+    pub(crate) iterations: u32,
+    pub(crate) server: u32,
 }
 
 /// Programs are equal if they do the same, wherever they stand.
@@ -189,15 +200,21 @@ impl Program {
         &self.file
     }
 
-    /// The messages that leave their rank: its number and the node that sends, in order.
+    /// The messages that leave their rank, or [server](Program::on_servers): number of the rank and the node that sends, in
+    /// order.
     pub fn messages(&self) -> impl Iterator<Item = (u32, u32, Op)> + '_ {
         let ranks = self.ranks.iter().zip(0u32..);
-        ranks.flat_map(|(rank, number)| {
+        ranks.flat_map(move |(rank, number)| {
             let nodes = rank.nodes.iter().zip(0u32..);
             nodes.filter_map(move |(node, place)| match node.op {
-                Op::Send { to, .. } if to != number => Some((number, place, node.op)),
+                Op::Send { to, .. } if !self.is_local(number, to) => Some((number, place, node.op)),
                 _ => None,
             })
         })
+    }
+
+    /// Whether a message between these ranks stays in their server.
+    pub fn is_local(&self, from: u32, to: u32) -> bool {
+        from / self.server == to / self.server
     }
 }

@@ -13,16 +13,21 @@
 //! # Ok::<(), incast_program::ProgramError>(())
 //! ```
 
+mod alone;
 mod check;
 mod error;
 mod execution;
 mod goal;
 mod graph;
 mod matching;
+mod repeat;
+mod server;
 mod warning;
 
+pub use alone::compute_alone;
 pub use error::{Place, ProgramError};
-pub use execution::{Blocked, Execution, Issue, Orders, RankTimes, Waiting};
+pub use execution::{Blocked, Execution, Issue, Orders, RankTimes, Step, Waiting};
 pub use goal::{Binary, is_binary_goal, read_goal, write_binary, write_text};
 pub use graph::{ANY, Edge, Node, Op, Program, Rank};
+pub use server::{Local, Server};
 pub use warning::{EMPTY_MESSAGES, WARNINGS};

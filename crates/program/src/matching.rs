@@ -36,8 +36,9 @@ impl Matching {
         }
     }
 
-    /// Node `receive` wants a message of this source and tag. Whether there is one, which it takes then.
-    pub fn post(&mut self, receive: u32, source: u32, tag: u32) -> bool {
+    /// Node `receive` wants a message of this source and tag. If there is one it takes it: its source and the node
+    /// there.
+    pub fn post(&mut self, receive: u32, source: u32, tag: u32) -> Option<(u32, u32)> {
         let fits = |key: &(u32, u32)| tag == ANY || key.1 == tag;
         let found = match source {
             ANY => {
@@ -54,14 +55,14 @@ impl Matching {
         };
         let Some((node, key)) = found else {
             self.posted.entry((source, tag)).or_default().insert(receive);
-            return false;
+            return None;
         };
         let nodes = self.arrived.get_mut(&key).expect("it was found");
         nodes.remove(&node);
         if nodes.is_empty() {
             self.arrived.remove(&key);
         }
-        true
+        Some((key.0, node))
     }
 }
 
@@ -72,13 +73,15 @@ mod tests {
     #[test]
     fn the_first_receive_in_the_program_takes_a_message() {
         let mut all = Matching::default();
-        assert!(!all.post(4, 1, 7) && !all.post(2, 1, ANY) && !all.post(3, ANY, ANY));
+        for (receive, source, tag) in [(4, 1, 7), (2, 1, ANY), (3, ANY, ANY)] {
+            assert_eq!(all.post(receive, source, tag), None);
+        }
         assert_eq!(all.arrive(1, 7, 0), Some(2));
         assert_eq!(all.arrive(2, 9, 0), Some(3));
         assert_eq!(all.arrive(1, 8, 1), None);
         assert_eq!(all.arrive(1, 7, 2), Some(4));
-        assert!(all.post(5, ANY, 8));
-        assert!(!all.post(6, ANY, 8));
+        assert_eq!(all.post(5, ANY, 8), Some((1, 1)));
+        assert_eq!(all.post(6, ANY, 8), None);
     }
 
     #[test]
@@ -87,9 +90,9 @@ mod tests {
         for (source, tag, node) in [(3, 1, 9), (3, 1, 4), (1, 2, 0)] {
             assert_eq!(all.arrive(source, tag, node), None);
         }
-        assert!(all.post(0, 3, ANY));
+        assert_eq!(all.post(0, 3, ANY), Some((3, 4)));
         assert!(!all.arrived[&(3, 1)].contains_key(&4));
-        assert!(all.post(1, ANY, ANY));
+        assert_eq!(all.post(1, ANY, ANY), Some((3, 9)));
         assert!(!all.arrived.contains_key(&(3, 1)) && all.arrived.contains_key(&(1, 2)));
     }
 }

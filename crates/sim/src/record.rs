@@ -21,7 +21,7 @@ pub(crate) fn collect(parts: Vec<Partition>, ended: u64) -> (RunRecord, Vec<Capt
     let mut executions: Vec<_> =
         parts.iter().flat_map(|part| part.openings.executions.records()).collect();
     executions.sort_by_key(|(number, _)| *number);
-    record.executions = executions.into_iter().map(|(_, own)| own).collect();
+    record.executions = executions.into_iter().flat_map(|(_, own)| own).collect();
     for part in parts {
         let net = part.net;
         let transit = net.transit;

@@ -229,6 +229,7 @@ pub use probe::Probe;
 pub use random::Random;
 pub use record::{
     Bin, CaptureCut, ExecutionRecord, FlowRecord, FlowSeries, Pauses, PortRecord, RunRecord,
+    StepRecord,
 };
 pub use routing::Routing;
 pub use site::{FabricSite, HostSite, PlbRule, PlbSettings, PortSite, SizeQuantiles, SwitchSite};

@@ -198,6 +198,21 @@ pub struct ExecutionRecord {
     pub waits: Vec<String>,
     /// Whether it will do something by itself.
     pub busy: bool,
+    /// Its steps, in their order.
+    pub steps: Vec<StepRecord>,
+}
+
+/// A step of an execution: a message that it sends or takes, or a computation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StepRecord {
+    /// When it began; `None` if it has not.
+    pub begun: Option<Time>,
+    /// When it was done; `None` if it is not.
+    pub ended: Option<Time>,
+    /// The step for which it waited last before it began.
+    pub after: Option<u32>,
+    /// The message that it took: the execution that sent it, by its number in its program, and the step there.
+    pub message: Option<(u32, u32)>,
 }
 
 /// Where a capture was cut off: it has the first packets of the run, by time, then port.

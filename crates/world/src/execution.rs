@@ -24,8 +24,8 @@ pub trait Execution: Send {
     /// Whether it has nothing more to do.
     fn is_over(&self) -> bool;
 
-    /// What it has done.
-    fn record(&self) -> ExecutionRecord;
+    /// What it has done; of several that are at one place, each.
+    fn records(&self) -> Vec<ExecutionRecord>;
 }
 
 /// An execution, where it is and when it begins.
@@ -165,8 +165,8 @@ impl Running {
     }
 
     /// What those that are here have done, by number.
-    pub fn records(&self) -> impl Iterator<Item = (u32, ExecutionRecord)> + '_ {
+    pub fn records(&self) -> impl Iterator<Item = (u32, Vec<ExecutionRecord>)> + '_ {
         let all = self.all.iter().zip(0u32..);
-        all.filter_map(|(own, number)| Some((number, own.as_ref()?.execution.record())))
+        all.filter_map(|(own, number)| Some((number, own.as_ref()?.execution.records())))
     }
 }

@@ -7,6 +7,7 @@ mod docs;
 mod draft;
 mod field;
 mod host;
+mod job;
 mod key;
 mod names;
 mod node;
@@ -27,6 +28,7 @@ pub use draft::Draft;
 pub use field::{Auto, Buffer, Hosts, Overhead, auto};
 pub use host::Host;
 pub use incast_transport::Setting;
+pub use job::Job;
 pub use key::{Command, Flag, Form, Key, Preset};
 pub use names::{ForwardingName, Issue, NicChoice};
 pub use node::{Node, Origin, Value};
@@ -73,8 +75,10 @@ section! {
         fabric: Fabric;
         /// The transports.
         transport: Transport;
-        /// The flows; all entries together.
-        traffic: Vec<Traffic>;
+        /// The flows; all entries together, and those of `job`.
+        traffic: Vec<Traffic> = vec![], says "none: there is a `job`";
+        /// Jobs, whose ranks compute and send to each other.
+        job: Vec<Job> = vec![];
         /// Hosts that are not ideal.
         host: Option<Host> = None, says "hosts that take no time";
         /// How to run.

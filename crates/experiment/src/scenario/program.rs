@@ -18,8 +18,9 @@ section! {
         /// Hosts at which ranks can be.
         hosts: Option<Hosts> = None, says "all hosts";
         /// At which of `hosts` the ranks are: `packed` (the first ones, in order), `strided:K` (every K-th, then from
-        /// the second on every K-th, and so on) or `random` (by `run.seed`).
-        placement: String = "packed".into(), "packed, random, or strided:K with K from 1" => |text| Placement::of(text).is_some();
+        /// the second on every K-th, and so on), `random` (by `run.seed`) or `rail_aligned:K` (as in `[[job]]`).
+        placement: String = "packed".into(), "packed, random, strided:K or rail_aligned:K with K from 1, or rail_aligned"
+            => |text| Placement::of(text).is_some();
         /// A file with the host of each rank, numbers in the order of ranks. Excludes other values of `placement`.
         placement_file: Option<String> = None, says "as `placement` says";
         /// When a rank sends: `free`, when what the message waits for is done, or `serial`, when also the one before it at
@@ -45,6 +46,8 @@ pub enum Placement {
     Strided(usize),
     /// At random.
     Random,
+    /// In servers of so many, each of a server in another rack; without a number in as many as there are.
+    RailAligned(Option<usize>),
     /// As a file of this name and text says.
     File(String, String),
 }
@@ -55,9 +58,15 @@ impl Placement {
         match text {
             "packed" => Some(Placement::Packed),
             "random" => Some(Placement::Random),
+            "rail_aligned" => Some(Placement::RailAligned(None)),
             other => {
-                let stride = other.strip_prefix("strided:")?.parse().ok()?;
-                (stride > 0).then_some(Placement::Strided(stride))
+                let (name, count) = other.split_once(':')?;
+                let count = count.parse().ok().filter(|count: &usize| *count > 0)?;
+                match name {
+                    "strided" => Some(Placement::Strided(count)),
+                    "rail_aligned" => Some(Placement::RailAligned(Some(count))),
+                    _ => None,
+                }
             }
         }
     }

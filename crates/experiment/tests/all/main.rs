@@ -11,6 +11,7 @@ mod files;
 mod flow_level;
 mod hosts;
 mod inputs;
+mod jobs;
 mod links;
 mod manifest;
 mod mixes;

@@ -426,6 +426,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             fabric,
             transport,
             traffic,
+            job: vec![],
             host: None,
             run,
             dataplane: None,

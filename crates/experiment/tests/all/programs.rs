@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 /// A plan of a scenario in which files are these texts.
-fn planned(text: &str, files: &[(&str, &str)]) -> Result<Plan, incast_experiment::Fault> {
+pub fn planned(text: &str, files: &[(&str, &str)]) -> Result<Plan, incast_experiment::Fault> {
     let files = files.iter().map(|(name, text)| (name.to_string(), Content::of(text.to_string())));
     let contents: Contents = files.collect();
     Plan::with_contents(Scenario::parse(text, "test", &[])?, Arc::new(contents))
@@ -298,16 +298,12 @@ fn what_is_wrong_is_refused_with_its_key_or_line() {
         "num_ranks 1\nrank 0 {\ncalc 1\n}\n",
         "has 0 messages between ranks: expected 1 to 4194304",
     );
-    says(
-        "hosts = \"0-2\"",
-        &good,
-        "traffic.0.hosts: the program has 4 ranks and there are 3 hosts",
-    );
-    says("", &ring(6, 600, 0), "the program has 6 ranks and there are 5 hosts");
+    says("hosts = \"0-2\"", &good, "traffic.0.hosts: there are 4 ranks and 3 hosts");
+    says("", &ring(6, 600, 0), "there are 6 ranks and 5 hosts");
     says(
         "placement = \"strided:0\"",
         &good,
-        "traffic.0.placement = `strided:0`: expected packed, random, or strided:K",
+        "traffic.0.placement = `strided:0`: expected packed, random, strided:K",
     );
     says(
         "placement = \"random\"\nplacement_file = \"few\"",

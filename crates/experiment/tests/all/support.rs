@@ -3,7 +3,7 @@
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Backend, Balance, Buffer, Burst, Clock, ClosedLoop, Collective,
-    DataPlane, DelayText, Fabric, FlowFile, ForwardingName, Host, Hosts, Incast, Issue, Link,
+    DataPlane, DelayText, Fabric, FlowFile, ForwardingName, Host, Hosts, Incast, Issue, Job, Link,
     LinkFailure, Long, ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc, Poisson, Program,
     Queue, Requests, Run, Setting, SharedBuffer, Storm, Trace, Traffic, Transport, Watchdog,
 };
@@ -312,7 +312,14 @@ fn collective() -> impl Strategy<Value = Collective> {
 }
 
 fn program() -> impl Strategy<Value = Program> {
-    let placement = select(vec!["packed", "random", "strided:1", "strided:12"]);
+    let placement = select(vec![
+        "packed",
+        "random",
+        "strided:1",
+        "strided:12",
+        "rail_aligned",
+        "rail_aligned:4",
+    ]);
     let places = (of(hosts()), placement, of(text()));
     let issue = select(Issue::NAMES.map(|one| one.1).to_vec());
     (text(), places, issue, span(), first()).prop_map(
@@ -325,6 +332,45 @@ fn program() -> impl Strategy<Value = Program> {
             at,
             burst,
             priority: queue(burst),
+        },
+    )
+}
+
+/// A job with what a program has, made of one, or with what a collective has.
+fn job() -> impl Strategy<Value = Job> {
+    let common = (text(), any::<bool>(), (1..=65_536u32, of(rate()), span()), 0.0..1e6);
+    (collective(), program(), any::<bool>(), of(2..=4_194_304u32), common).prop_map(
+        |(collective, program, programs, ranks, common)| {
+            let (name, share, (server, local_rate, local_latency), compute_scale) = common;
+            Job {
+                name,
+                program: programs.then_some(program.file),
+                collective: (!programs).then_some(collective.collective),
+                algorithm: collective.algorithm,
+                size: Some(collective.size),
+                group: collective.group,
+                root: collective.root,
+                shares: collective.shares,
+                channels: collective.channels,
+                chunks: collective.chunks,
+                ranks,
+                hosts: program.hosts,
+                placement: program.placement,
+                placement_file: program.placement_file,
+                share,
+                server,
+                local_rate,
+                local_latency,
+                at: program.at,
+                iterations: collective.iterations,
+                compute: collective.compute,
+                compute_scale,
+                straggler: collective.straggler,
+                extra: collective.extra,
+                issue: Some(program.issue).filter(|_| share),
+                burst: program.burst,
+                priority: program.priority,
+            }
         },
     )
 }
@@ -551,12 +597,14 @@ pub fn any_scenario() -> impl Strategy<Value = Scenario> {
             trace,
         });
     let rest = (of(host()), run(), of(dataplane()), output);
-    let all = (text(), fabric(), transport(), vec(traffic(), 0..4), rest);
-    all.prop_map(|(title, fabric, transport, traffic, (host, run, dataplane, output))| Scenario {
+    let flows = (vec(traffic(), 0..4), vec(job(), 0..3));
+    let all = (text(), fabric(), transport(), flows, rest);
+    all.prop_map(|(title, fabric, transport, (traffic, job), (host, run, dataplane, output))| Scenario {
         title,
         fabric,
         transport,
         traffic,
+        job,
         host,
         run,
         dataplane,

@@ -10,11 +10,11 @@ use incast_units::Span;
 /// `collectives.parquet`.
 pub static COLLECTIVES: Table = Table {
     name: "collectives",
-    doc: "Only with traffic of kind `collective`. One row per iteration, ordered by `collective`, then \
+    doc: "Only with traffic of kind `collective`, and jobs of collectives. One row per iteration, ordered by `collective`, then \
           `iteration`. Times of an iteration that is not complete are null. The critical path goes from the \
           message that arrived last back over whichever of the messages and computations that it waited \
           for ended last, and so on, to where a rank began to compute: `path_compute_ps` and the parts of \
-          its messages, as in `flows.parquet`, add up to the time of the iteration and `path_ahead_ps`.",
+          its messages, as in `flows.parquet`, add up to the time of the iteration and `path_ahead_ps`. Jobs with `server` have neither an ideal time nor a path here.",
     columns: COLUMNS,
     rows: |run| each(run.collectives.len()),
 };
@@ -43,15 +43,22 @@ const COLUMNS: &[Column] = &[
     integer("iteration", "", "Number of the iteration, from 0.", |run, row| {
         Some(of(run, row).iteration.into())
     }),
+    text("job", "Name of its job; empty of traffic of kind `collective`.", |run, row| {
+        &of(run, row).job
+    }),
     text("kind", "What the ranks want, such as `all_reduce`.", |run, row| of(run, row).kind),
     text("algorithm", "How they get it, such as `ring`.", |run, row| of(run, row).algorithm),
     integer("ranks", "", "Number of ranks.", |run, row| Some(of(run, row).ranks.into())),
     integer("size_bytes", "bytes", "Size of the collective, as in the scenario.", |run, row| {
         Some(of(run, row).bytes)
     }),
-    integer("messages", "", "Number of its messages: flows of class `collective`.", |run, row| {
-        Some(of(run, row).messages.into())
-    }),
+    integer(
+        "messages",
+        "",
+        "Number of its messages: flows of class `collective`, or `program` of a job with `server`; and of that also those within \
+         servers.",
+        |run, row| Some(of(run, row).messages.into()),
+    ),
     float("start_ns", "ns", "When its first message started.", |run, row| {
         Some(of(run, row).start?.as_ns_f64())
     }),

@@ -9,7 +9,7 @@ use incast_transport::ExecutionRecord;
 /// `ranks.parquet`.
 pub static RANKS: Table = Table {
     name: "ranks",
-    doc: "Only with traffic of kind `program`. One row per rank, ordered by `program`, then `rank`.",
+    doc: "Only with traffic of kind `program`, and jobs of programs or with `server`. One row per rank, ordered by `program`, then `rank`.",
     columns: COLUMNS,
     rows: |run| each(run.ranks.len()),
 };
@@ -27,6 +27,9 @@ const COLUMNS: &[Column] = &[
     integer("program", "", "Number of the program in the scenario, from 0.", |run, row| {
         Some(of(run, row).program.into())
     }),
+    text("job", "Name of its job; empty of traffic of kind `program`.", |run, row| {
+        &run.programs[of(run, row).program as usize].job
+    }),
     integer("rank", "", "Number of the rank, from 0.", |run, row| Some(of(run, row).rank.into())),
     integer("host", "", "Its host; a server where those have several NICs.", |run, row| {
         Some(of(run, row).host.into())
@@ -37,10 +40,16 @@ const COLUMNS: &[Column] = &[
     integer("steps_left", "", "Of these not done at the end of the run.", |run, row| {
         Some(own(run, row).left)
     }),
-    integer("messages", "", "Messages that it sends to other ranks.", |run, row| {
-        Some(of(run, row).messages)
-    }),
+    integer(
+        "messages",
+        "",
+        "Messages that it sends to ranks of other servers; each rank is one where there are none.",
+        |run, row| Some(of(run, row).messages),
+    ),
     integer("sent_bytes", "bytes", "Their sizes.", |run, row| Some(of(run, row).bytes)),
+    integer("local_bytes", "bytes", "What it sends to ranks of its server.", |run, row| {
+        Some(of(run, row).local_bytes)
+    }),
     float("begin_ns", "ns", "When it began.", |run, row| Some(own(run, row).begun?.as_ns_f64())),
     float("end_ns", "ns", "When its last step was done; null if one is not.", |run, row| {
         Some(own(run, row).ended?.as_ns_f64())

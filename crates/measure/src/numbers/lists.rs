@@ -5,7 +5,7 @@ use super::entry::Better::{Higher, Lower, Neither};
 use super::entry::Written::{Count, Flag, Float};
 use super::entry::{Claimed, Entry, Interval, Listing, Of, Read, line, titled};
 use crate::Run;
-use crate::collective::{CollectiveSummary, over};
+use crate::collective::{CollectiveSummary, extreme, over};
 use crate::measured::Chosen;
 use crate::program::ProgramSummary;
 use crate::statistics::mean;
@@ -165,6 +165,16 @@ fn over_ranks(summary: &Summary, ns: fn(&ProgramSummary) -> Option<f64>) -> Opti
     (count > 0).then(|| sum / count as f64 / 1e6)
 }
 
+/// A time of iterations of collectives, mean over these; of programs where there are none. Milliseconds.
+fn of_iterations(
+    summary: &Summary,
+    collective: impl Fn(&CollectiveSummary) -> Option<f64>,
+    program: fn(&ProgramSummary) -> Option<f64>,
+) -> Option<f64> {
+    let programs = || mean(&summary.programs.iter().filter_map(program).collect::<Vec<f64>>());
+    Some(over(&summary.collectives, collective).or_else(programs)? / 1e6)
+}
+
 /// Of the run.
 pub(crate) const OF_RUN: &[Entry<Summary>] = numbers! { Summary;
     "decision_age_p99_ns", "ns", Float, Neither, "99th percentile of the age of information behind decisions, at most 1/16 too small." => |s| Some(s.all.decision_age_ns?.p99),
@@ -242,10 +252,12 @@ pub(crate) const OF_RUN: &[Entry<Summary>] = numbers! { Summary;
         shown(line(310, "algorithm bandwidth"));
     "busbw", "GB/s", Float, Higher, "Bus bandwidth of a collective, as nccl-tests has it, mean over iterations." => |s| over(&s.collectives, |one| one.busbw),
         heading("Mean bus bandwidth of collectives"), shown(line(320, "bus bandwidth").decides(50).drawn(6));
-    "iteration_ms", "ms", Float, Lower, "Time of an iteration of a collective, with the computation before it, mean." => |s| Some(over(&s.collectives, |one| Some(one.iteration_ns?.mean))? / 1e6),
+    "iteration_ms", "ms", Float, Lower, "Time of an iteration of a collective, with the computation before it, or, without collectives, of a program, mean." => |s| of_iterations(s, |one| Some(one.iteration_ns?.mean), |one| one.iteration_mean_ns),
         heading("Mean time of an iteration"), shown(line(330, "iteration, mean").decides(30).drawn(7));
-    "exposed_ms", "ms", Float, Lower, "Exposed communication: what an iteration takes longer than its longest computation, mean." => |s| Some(over(&s.collectives, |one| one.exposed_mean_ns)? / 1e6),
+    "exposed_ms", "ms", Float, Lower, "Exposed communication: what an iteration takes longer than its longest computation, or that of a program than its computations alone, mean." => |s| of_iterations(s, |one| one.exposed_mean_ns, |one| one.exposed_mean_ns),
         heading("Mean exposed communication"), shown(line(340, "exposed communication, mean").decides(40));
+    "busbw_min", "GB/s", Float, Higher, "Bus bandwidth of the collective or job that has least, mean over its iterations." => |s| extreme(&s.collectives, |one| one.busbw, f64::min);
+    "iteration_max_ms", "ms", Float, Lower, "Time of an iteration of the collective or job that is slowest, mean over its iterations." => |s| Some(extreme(&s.collectives, |one| Some(one.iteration_ns?.mean), f64::max)? / 1e6);
     "program_ms", "ms", Float, Lower, "Time of a program: from its beginning to the end of its last rank, mean over programs; null if none is done." => |s| mean(&s.programs.iter().filter_map(|one| Some(one.completion_ns? / 1e6)).collect::<Vec<f64>>()),
         shown(line(300, "time of a program").decides(20));
     "rank_compute_ms", "ms", Float, Neither, "How long a rank of a program computes, mean over ranks that are done." => |s| over_ranks(s, |one| one.compute_mean_ns);

@@ -65,10 +65,13 @@ pub(super) fn table(summaries: &[Summary]) -> String {
 }
 
 fn head(summary: &Summary, one: &CollectiveSummary) -> String {
+    let name = match one.job.as_str() {
+        "" => one.collective.to_string(),
+        job => format!("{}:", escape(job)),
+    };
     format!(
-        "<tr><th scope=\"row\">{}</th><td class=\"text\">{} {} ({})</td>",
+        "<tr><th scope=\"row\">{}</th><td class=\"text\">{name} {} ({})</td>",
         escape(&summary.label),
-        one.collective,
         escape(&one.kind),
         escape(&one.algorithm)
     )

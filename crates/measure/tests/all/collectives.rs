@@ -17,6 +17,7 @@ pub fn two_iterations() -> Vec<Collective> {
     };
     let first = Collective {
         number: 0,
+        job: String::new(),
         iteration: 0,
         kind: "all_reduce",
         algorithm: "ring",
