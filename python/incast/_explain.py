@@ -62,7 +62,7 @@ class _Answer:
 
 
 class IterationExplanation(_Answer):
-    """What took the time of an iteration of a collective.
+    """What took the time of an iteration of a collective or a program.
 
     `print(explanation)` shows the text; a notebook shows the page with a timeline of the ranks. Times of its frames are
     picoseconds from the beginning of the run.
@@ -234,6 +234,7 @@ _LEG = {
 _RANK = {
     "rank": "int",
     "host": "int",
+    "computing_ps": "int",
     "sending_ps": "int",
     "waiting_ps": "int",
     "waited_for": "int",
@@ -306,21 +307,24 @@ def explain_iteration(
     results: Results | str | os.PathLike[str],
     iteration: int,
     *,
-    collective: int = 0,
+    collective: int | None = None,
+    job: str | None = None,
     transport: str | None = None,
 ) -> IterationExplanation:
-    """Says why an iteration of a collective took as long as it did. The command is `incast explain --iteration`.
+    """Says why an iteration of a collective or a program took as long as it did. The command is `incast explain --iteration`.
 
     Args:
         results: results, or a results folder.
         iteration: its number, from 0.
-        collective: which collective of the scenario it is of, from 0.
+        collective: which collective of the scenario it is of, from 0; the first one, or the first program, if neither this
+            nor `job` is given.
+        job: the job that it is of, or the file of a program.
         transport: the run of this transport.
     """
     with tempfile.TemporaryDirectory(prefix="incast-") as home:
         folder = _place(results, Path(home) / "results")
         with _unplaced(home):
-            answer = _incast.explain(folder, ([], 1, transport, None), None, None, (collective, iteration))
+            answer = _incast.explain(folder, ([], 1, transport, None), None, None, (collective, job, iteration))
         return IterationExplanation(*(_without(home, text) for text in answer))
 
 

@@ -282,12 +282,12 @@ class Results(Sequence[Run]):
         )
 
     def explain_iteration(
-        self, iteration: int, *, collective: int = 0, transport: str | None = None
+        self, iteration: int, *, collective: int | None = None, job: str | None = None, transport: str | None = None
     ) -> IterationExplanation:
-        """Says why an iteration of a collective took as long as it did: `incast.explain_iteration` of these results."""
+        """Says why an iteration of a collective or a program took as long as it did: `incast.explain_iteration` of these results."""
         from ._explain import explain_iteration
 
-        return explain_iteration(self, iteration, collective=collective, transport=transport)
+        return explain_iteration(self, iteration, collective=collective, job=job, transport=transport)
 
     def save(self, out: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the results folder that the command writes; `force` replaces one. Returns its path."""

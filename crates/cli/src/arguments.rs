@@ -192,12 +192,15 @@ pub struct Explain {
     /// Only flows of this size, such as 10KB-100KB
     #[arg(long, value_name = "FROM-TO", conflicts_with = "flow", value_parser = sizes)]
     pub size: Option<(u64, u64)>,
-    /// Explain this iteration of a collective, from 0: its critical path, and what each rank did
+    /// Explain this iteration of a collective or program, from 0: its critical path, and what each rank did
     #[arg(long, value_name = "N", conflicts_with_all = ["flow", "slowest", "size", "between"], value_parser = whole::<u32>)]
     pub iteration: Option<u32>,
-    /// The collective that the iteration is of, from 0 [default: 0]
+    /// The collective that the iteration is of, from 0 [default: 0, or the first program]
     #[arg(long, value_name = "N", requires = "iteration", value_parser = whole::<u32>)]
     pub collective: Option<u32>,
+    /// The job that the iteration is of, or the file of a program
+    #[arg(long, value_name = "NAME", requires = "iteration", conflicts_with = "collective")]
+    pub job: Option<String>,
     /// Explain the difference of a flow under two transports, or in two results folders
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub between: Vec<String>,

@@ -5,7 +5,7 @@ use crate::process::Ended;
 use crate::session::stoppable;
 use incast_experiment::Fault;
 use incast_experiment::fault::expected;
-use incast_explain::{Question, Selection};
+use incast_explain::{Question, Selection, Which};
 use incast_measure::write_atomic;
 
 pub fn explain(options: Explain) -> Result<Ended, Fault> {
@@ -17,6 +17,11 @@ pub fn explain(options: Explain) -> Result<Ended, Fault> {
             return Err(Fault::at("--between", expected(accepted)));
         }
     };
+    let which = match (options.job, options.collective) {
+        (Some(job), _) => Which::Job(job),
+        (None, Some(collective)) => Which::Collective(collective),
+        (None, None) => Which::First,
+    };
     let question = Question {
         folder: options.results,
         selection: Selection {
@@ -26,7 +31,7 @@ pub fn explain(options: Explain) -> Result<Ended, Fault> {
             sizes: options.size,
         },
         between,
-        iteration: options.iteration.map(|one| (options.collective.unwrap_or(0), one)),
+        iteration: options.iteration.map(|one| (which, one)),
         threads: options.threads,
     };
     let Some(answer) = question.answer(&stoppable())? else { return Ok(Ended::Interrupted) };

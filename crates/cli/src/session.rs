@@ -6,8 +6,8 @@ use crate::progress::shown;
 use crate::warnings::{CTRL_C_NOT_HANDLED, check_threads, warn};
 use incast_experiment::{Fault, Monitor, Plan, World, output};
 use incast_measure::{
-    Balance, BalancedWindow, Comparison, ResultsFolder, Run, Summary, grouped, headline_of_runs,
-    programs, summarise, warnings_of,
+    Balance, BalancedWindow, Comparison, ResultsFolder, Run, Summary, collectives, grouped,
+    headline_of_runs, programs, summarise, warnings_of,
 };
 use incast_transport::{Bytes, Time};
 use std::path::Path;
@@ -151,6 +151,8 @@ fn tell(run: &Run) {
     if let Some(against) = level {
         say!("{label}: flow level against packets, {}", against.words());
     }
+    let jobs = collectives(run).into_iter().filter(|one| !one.job.is_empty());
+    jobs.for_each(|job| say!("{label}: {job}"));
     programs(run).iter().for_each(|program| say!("{label}: {program}"));
 }
 

@@ -8,7 +8,7 @@ use crate::scenario::{DataPlane, Scenario};
 use incast_egress::port::Join;
 use incast_fabric::{Fabric, FixedPaths};
 use incast_measure::Warning;
-use incast_program::{Issue, Local, Program};
+use incast_program::{Issue, Local, Program, compute_alone};
 use incast_protocols::CATALOGUE;
 use incast_transport::{FabricSite, Span, Time, Transport, TransportId};
 use incast_workload::{Algorithm, CollectiveKind, Traffic};
@@ -106,6 +106,33 @@ impl Plan {
     /// How the data plane runs, if that is the plan's world.
     pub fn dataplane(&self) -> DataPlane {
         self.scenario.dataplane.clone().unwrap_or_default()
+    }
+
+    /// The number of the collective that a job is, if its ranks run no program.
+    pub fn collective_of(&self, job: &str) -> Option<u32> {
+        let found = self.collective_jobs.iter().position(|own| own == job && !own.is_empty());
+        found.map(|number| number as u32)
+    }
+
+    /// The name of a collective's job; empty of traffic.
+    pub fn job_of(&self, collective: u32) -> &str {
+        self.collective_jobs.get(collective as usize).map_or("", String::as_str)
+    }
+
+    /// Programs: the name of the job, which is empty of traffic, and the file.
+    pub fn programs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.jobs.iter().map(|job| (job.name.as_str(), job.program.file()))
+    }
+
+    /// When each iteration of a program would be over if messages took no time, from its beginning.
+    pub fn alone(&self, program: u32) -> Vec<Span> {
+        compute_alone(&self.jobs[program as usize].program)
+    }
+
+    /// When a program begins, and the hosts of its ranks.
+    pub fn place_of(&self, program: u32) -> (Time, &[u32]) {
+        let job = &self.jobs[program as usize];
+        (job.at, &job.hosts)
     }
 
     /// Threads to run in.

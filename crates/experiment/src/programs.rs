@@ -3,8 +3,8 @@
 use crate::Fault;
 use crate::fault::wrong;
 use crate::plan::{Job, JobCollective, Plan};
-use incast_measure::{Collective, ProgramMeta, RankMeta};
-use incast_program::{Execution, Op, Program, Server, Step, compute_alone};
+use incast_measure::{Collective, ProgramMeta, RankMeta, StepMeta};
+use incast_program::{ANY, Execution, Op, Program, Server, Step, compute_alone};
 use incast_transport::{Bytes, ExecutionRecord, FlowId, RunRecord, Span, StepRecord, Time};
 use incast_workload::{FlowClass, FlowSpec, MAX_FLOWS, Start};
 use incast_world::{Executions, Hosted};
@@ -167,8 +167,10 @@ pub fn executions(plan: &Plan) -> Executions {
 /// What results say of programs and their ranks.
 pub fn metas(plan: &Plan) -> (Vec<ProgramMeta>, Vec<RankMeta>) {
     let (mut programs, mut ranks) = (vec![], vec![]);
-    for (job, number) in plan.jobs.iter().zip(0u32..) {
+    let jobs = plan.jobs.iter().zip(&plan.traffic.programs);
+    for ((job, flows), number) in jobs.zip(0u32..) {
         let program = &job.program;
+        let mut flows = flows.iter().copied();
         programs.push(ProgramMeta {
             file: program.file().into(),
             job: job.name.clone(),
@@ -195,10 +197,27 @@ pub fn metas(plan: &Plan) -> (Vec<ProgramMeta>, Vec<RankMeta>) {
                 messages: sizes(false).count() as u64,
                 bytes: sizes(false).sum(),
                 local_bytes: sizes(true).sum(),
+                what: own
+                    .nodes()
+                    .iter()
+                    .map(|node| what(program, rank, node.op, &mut flows))
+                    .collect(),
             });
         }
     }
     (programs, ranks)
+}
+
+/// What a step of a rank is; its flow is the next one of these.
+fn what(program: &Program, rank: u32, op: Op, flows: &mut impl Iterator<Item = u32>) -> StepMeta {
+    let known = |rank: u32| Some(rank).filter(|rank| *rank != ANY);
+    let (kind, peer, bytes) = match op {
+        Op::Send { to, bytes, .. } => ("send", Some(to), Some(bytes)),
+        Op::Recv { from, bytes, .. } => ("recv", known(from), Some(bytes)),
+        Op::Calc { .. } => ("calc", None, None),
+    };
+    let crosses = matches!(op, Op::Send { to, .. } if !program.is_local(rank, to));
+    StepMeta { kind, peer, bytes, flow: if crosses { flows.next() } else { None } }
 }
 
 /// The iterations of collectives whose ranks run programs.

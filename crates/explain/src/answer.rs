@@ -1,7 +1,7 @@
 //! A question about a results folder and its answer, for a command line and for other languages.
 
 use crate::iteration::view;
-use crate::{Difference, Explanation, Iteration, Results, Selection, console, page};
+use crate::{Difference, Explanation, Iteration, Results, Selection, Which, console, page};
 use incast_experiment::fault::{expected, wrong};
 use incast_experiment::{Fault, Monitor};
 use serde::Serialize;
@@ -16,9 +16,8 @@ pub struct Question {
     pub selection: Selection,
     /// Two transports of the folder, or two results folders: the difference of a flow is explained.
     pub between: Option<[String; 2]>,
-    /// An iteration of a collective is explained instead of flows: which collective of the scenario, and which of its
-    /// iterations, both from 0.
-    pub iteration: Option<(u32, u32)>,
+    /// An iteration is explained instead of flows: of what, and which one, from 0.
+    pub iteration: Option<(Which, u32)>,
     /// Threads of the repeated runs; as the run had if not given.
     pub threads: Option<usize>,
 }
@@ -82,8 +81,8 @@ impl Question {
                     return Err(Fault::new(problem));
                 };
                 let results = Results::open(folder, self.selection.transport.as_deref())?;
-                if let Some((collective, iteration)) = self.iteration {
-                    let iteration = Iteration::of(&results, collective, iteration)?;
+                if let Some((which, iteration)) = &self.iteration {
+                    let iteration = Iteration::of(&results, which, *iteration)?;
                     return Ok(Some(Answer::Iteration(Box::new(iteration))));
                 }
                 let flows = results.select(&self.selection)?;

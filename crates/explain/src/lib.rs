@@ -6,7 +6,7 @@
 //! * [`Results`]: a results folder, whose run is repeated with a trace and held against what is
 //!   stored.
 //! * [`Difference`]: one flow in two runs, part by part.
-//! * [`Iteration`]: an iteration of a collective: its critical path and what each rank did.
+//! * [`Iteration`]: an iteration of a collective or a program: its critical path and what each rank did.
 //! * [`Question`], [`Answer`]: what the command line and Python ask.
 //! * [`console`], [`page`]: an explanation as text and as a page of its own.
 
@@ -31,6 +31,6 @@ pub use control::{ControlPoint, Silence};
 pub use difference::{Difference, PartDifference};
 pub use explanation::{Explanation, FlowFacts, LossFacts, PART_NAMES, PartFacts};
 pub use fronts::{FrontFacts, HopFacts, PortWait};
-pub use iteration::{Iteration, Leg, PortCost, RankFacts, Sending};
+pub use iteration::{Iteration, Leg, PortCost, RankFacts, Sending, Which};
 pub use pauses::{Holder, PauseFacts};
 pub use repeat::{Repeated, Results, Selection, not_repeatable};

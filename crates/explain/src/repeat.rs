@@ -8,7 +8,7 @@ use incast_experiment::{
     Fault, Inputs, Monitor, Plan, Scenario, StoredResults, StoredRun, UnreadFile, World, execute,
 };
 use incast_fabric::{Fabric, NodeId, Routes};
-use incast_measure::{Outline, Run, StoredFlows};
+use incast_measure::{Outline, Run, StoredFlows, StoredTable};
 use incast_transport::{Span, Time};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -248,6 +248,11 @@ impl Results {
         let row = number.into_iter().zip(own).position(|found| found == wanted)?;
         let ns = *column("ideal_ns")?.get(row)?;
         ns.is_finite().then(|| (ns * 1e3).round() as u64)
+    }
+
+    /// A table of the run.
+    pub(crate) fn table(&self, name: &str) -> Result<StoredTable, Fault> {
+        Ok(self.run.table(name)?)
     }
 
     /// The plan that repeats the run.

@@ -6,6 +6,7 @@ use crate::statistics::{Distribution, mean};
 use incast_transport::Parts;
 use incast_units::{Span, Time};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// One iteration of a collective.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,8 +136,27 @@ pub struct CollectiveSummary {
     pub path_parts_mean_ns: Option<PartMeans>,
 }
 
+impl fmt::Display for CollectiveSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CollectiveSummary { job, kind, algorithm, ranks, completed, iterations, .. } = self;
+        write!(f, "{job}: {kind} ({algorithm}, {ranks} ranks): ")?;
+        let ms = |ns: f64| crate::significant(ns / 1e6);
+        match (self.iteration_ns, self.exposed_mean_ns, self.busbw) {
+            (Some(took), Some(exposed), Some(busbw)) => write!(
+                f,
+                "{completed} of {iterations} iterations are complete; one takes {} ms, {} ms of it exposed \
+                 communication, mean; bus bandwidth {} GB/s",
+                ms(took.mean),
+                ms(exposed),
+                crate::significant(busbw)
+            ),
+            _ => write!(f, "{completed} of {iterations} iterations are complete"),
+        }
+    }
+}
+
 /// The collectives of a run.
-pub(crate) fn summarise(run: &Run) -> Vec<CollectiveSummary> {
+pub fn collectives(run: &Run) -> Vec<CollectiveSummary> {
     run.collectives.chunk_by(|a, b| a.number == b.number).map(summary).collect()
 }
 

@@ -66,7 +66,7 @@ mod warnings;
 mod write;
 
 pub use balance::{Balance, BalanceSummary, FEWEST_ARRIVALS, Window as BalancedWindow};
-pub use collective::{Collective, CollectiveSummary, CriticalPath};
+pub use collective::{Collective, CollectiveSummary, CriticalPath, collectives};
 pub use columns::columns_markdown;
 pub use comparison::Comparison;
 pub use fairness::{FairnessSummary, TransportShare};
@@ -84,7 +84,7 @@ pub use manifest::{
 pub use number::{significant, with_half_width};
 pub use numbers::{Better, Listing, Number, Written, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
-pub use program::{ProgramMeta, ProgramSummary, RankMeta, iteration_ends, programs};
+pub use program::{ProgramMeta, ProgramSummary, RankMeta, StepMeta, iteration_ends, programs};
 #[cfg(not(target_family = "wasm"))]
 pub use report::{report_html, report_html_of, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, LinkChange, PortMeta, Request, Run};

@@ -40,6 +40,28 @@ pub struct RankMeta {
     pub bytes: u64,
     /// What it sends to ranks of its server.
     pub local_bytes: u64,
+    /// What its steps are.
+    pub what: Vec<StepMeta>,
+}
+
+/// A step of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepMeta {
+    /// `send`, `recv` or `calc`.
+    pub kind: &'static str,
+    /// The other rank of a message, if it is known.
+    pub peer: Option<u32>,
+    /// Bytes of a message.
+    pub bytes: Option<u64>,
+    /// The flow of a message that it sends.
+    pub flow: Option<u32>,
+}
+
+/// The iteration of its program that a step of a rank is of.
+pub(crate) fn iteration_of(run: &Run, place: usize, step: usize) -> u32 {
+    let rank = &run.ranks[place];
+    let each = rank.what.len() / run.programs[rank.program as usize].iterations.max(1) as usize;
+    (step / each.max(1)) as u32
 }
 
 /// One program of a run.

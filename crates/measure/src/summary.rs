@@ -287,7 +287,7 @@ pub fn summarise(run: &Run) -> Summary {
         tiers: tiers(run),
         requests: requests(run),
         servers: run.servers.clone(),
-        collectives: collective::summarise(run),
+        collectives: collective::collectives(run),
         programs: program::programs(run),
     }
 }

@@ -3,7 +3,7 @@
 use crate::error;
 use crate::session::watched;
 use incast_experiment::{Fault, Monitor};
-use incast_explain::{Question, Selection};
+use incast_explain::{Question, Selection, Which};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -16,7 +16,8 @@ type Words = (String, String, String);
 type Asked = (Vec<u32>, usize, Option<String>, Option<(u64, u64)>);
 
 /// Explains flows of the results in a folder: the listed ones, or the slowest of a transport and size;
-/// the difference of one flow between two transports or folders, or an iteration of a collective, both by number.
+/// the difference of one flow between two transports or folders, or an iteration of a collective or program: a
+/// collective by number, a job by name, or neither, and which iteration.
 /// Returns text, JSON and a page.
 #[pyfunction]
 #[pyo3(signature = (folder, asked, between, threads, iteration = None))]
@@ -26,11 +27,15 @@ pub fn explain(
     asked: Asked,
     between: Option<(String, String)>,
     threads: Option<usize>,
-    iteration: Option<(u32, u32)>,
+    iteration: Option<(Option<u32>, Option<String>, u32)>,
 ) -> PyResult<Words> {
     let (flows, slowest, transport, sizes) = asked;
     let selection = Selection { flows, slowest, transport, sizes };
     let between = between.map(|(a, b)| [a, b]);
+    let iteration = iteration.map(|(collective, job, number)| {
+        let of_collective = collective.map_or(Which::First, Which::Collective);
+        (job.map_or(of_collective, Which::Job), number)
+    });
     let question = Question { folder, selection, between, iteration, threads };
     let monitor = Arc::new(Monitor::default());
     let work = {

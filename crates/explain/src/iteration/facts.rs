@@ -40,23 +40,33 @@ impl<'a> Stored<'a> {
         self.flows.integer(&format!("{name}_ps"), flow as usize).unwrap_or(0)
     }
 
+    /// What is stored of the message of a critical path that a flow is.
+    pub fn describe(&self, flow: u32, leg: &mut Leg) {
+        let at = flow as usize;
+        let largest = PART_NAMES.iter().max_by_key(|(name, _)| self.part(name, flow));
+        leg.ideal_ps = self.flows.integer("ideal_fct_ps", at).unwrap_or(0);
+        leg.port = self.flows.text("worst_port", at).unwrap_or("").to_string();
+        leg.part = largest.map_or("", |one| one.0);
+    }
+
     /// The messages of a critical path, the first one first.
     pub fn legs(&self, group: &CollectiveGroup, chain: &Chain) -> Vec<Leg> {
         let leg = |flow: &u32| {
             let message = group.messages.iter().find(|one| one.flow == *flow)?;
             let at = *flow as usize;
-            let largest = PART_NAMES.iter().max_by_key(|(name, _)| self.part(name, *flow))?;
-            Some(Leg {
-                flow: *flow,
+            let mut leg = Leg {
+                flow: Some(*flow),
                 from: message.from,
                 to: message.to,
                 size_bytes: self.flows.integer("size_bytes", at)?,
                 start_ps: self.times.started[at]?.0,
                 end_ps: self.times.ended[at]?.0,
-                ideal_ps: self.flows.integer("ideal_fct_ps", at).unwrap_or(0),
-                port: self.flows.text("worst_port", at).unwrap_or("").to_string(),
-                part: largest.0,
-            })
+                ideal_ps: 0,
+                port: String::new(),
+                part: "",
+            };
+            self.describe(*flow, &mut leg);
+            Some(leg)
         };
         chain.flows.iter().rev().filter_map(leg).collect()
     }

@@ -4,22 +4,28 @@ use super::timeline::RankFacts;
 use crate::explanation::PartFacts;
 use serde::Serialize;
 
-/// An iteration of a collective. Times in picoseconds, from the beginning of the run.
+/// An iteration of a collective or a program. Times in picoseconds, from the beginning of the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Iteration {
     /// The transport of the run.
     pub run: String,
-    /// Which collective of the scenario, from 0.
+    /// What it is of, in words.
+    pub what: String,
+    /// The job; empty of traffic.
+    pub job: String,
+    /// Which program of the scenario, from 0; none of a collective.
+    pub program: Option<u32>,
+    /// Which collective of the scenario, from 0; 0 of a program.
     pub collective: u32,
     /// Which of its iterations, from 0.
     pub iteration: u32,
-    /// What the ranks want, such as `all_reduce`.
+    /// What the ranks want, such as `all_reduce`, or the file of a program.
     pub kind: String,
-    /// How they get it, such as `ring`.
+    /// How they get it, such as `ring`; empty of a program.
     pub algorithm: String,
     /// Number of ranks.
     pub ranks: u32,
-    /// Size of the collective, as in the scenario.
+    /// Size of the collective, as in the scenario, or of all messages of a program's iteration.
     pub size_bytes: u64,
     /// When the one before was over, or the first computation began.
     pub begin_ps: u64,
@@ -27,7 +33,7 @@ pub struct Iteration {
     pub start_ps: u64,
     /// When its last message had arrived.
     pub end_ps: u64,
-    /// The longest computation of a rank.
+    /// The longest computation of a rank; of a program, what its computations take alone.
     pub compute_ps: u64,
     /// Completion time of its messages on a network that only NICs limit, where it is stored.
     pub ideal_ps: Option<u64>,
@@ -51,8 +57,8 @@ pub struct Iteration {
 /// A message of the critical path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Leg {
-    /// Its flow.
-    pub flow: u32,
+    /// Its flow; none within a server.
+    pub flow: Option<u32>,
     /// The rank that sent it.
     pub from: u32,
     /// The rank that got it.

@@ -1,19 +1,22 @@
-//! Why an iteration of a collective took as long as it did: its critical path, message by message, and what
+//! Why an iteration of a collective or a program took as long as it did: its critical path, message by message, and what
 //! each rank did meanwhile. All of it follows from what is stored; nothing is run again.
 
 mod facts;
 mod found;
+mod program;
+mod steps;
 mod timeline;
 pub(crate) mod view;
 mod words;
 
 use crate::explanation::{PART_NAMES, PartFacts};
 use crate::repeat::Results;
+use crate::words::size;
 use facts::Stored;
 pub use found::{Iteration, Leg, PortCost};
-use incast_experiment::Fault;
 use incast_experiment::collectives::{Chain, chain};
-use incast_experiment::fault::{expected, wrong};
+use incast_experiment::fault::{Problem, expected, one_of, wrong};
+use incast_experiment::{Fault, Plan};
 use incast_transport::Time;
 use incast_workload::CollectiveGroup;
 pub use timeline::{RankFacts, Sending};
@@ -47,10 +50,23 @@ impl Iteration {
     /// An iteration of stored results.
     ///
     /// # Errors
-    /// There are no collectives, no such collective or iteration, it is not complete, or the scenario is
-    /// refused.
-    pub fn of(results: &Results, collective: u32, iteration: u32) -> Result<Iteration, Fault> {
+    /// There is nothing of the kind, no such iteration, it is not complete, or the scenario is refused.
+    pub fn of(results: &Results, which: &Which, iteration: u32) -> Result<Iteration, Fault> {
         let plan = results.plan()?;
+        match which.found(&plan)? {
+            Found::Program(program) => program::explained(results, &plan, program, iteration),
+            Found::Collective(number) => {
+                Iteration::of_collective(results, &plan, number, iteration)
+            }
+        }
+    }
+
+    fn of_collective(
+        results: &Results,
+        plan: &Plan,
+        collective: u32,
+        iteration: u32,
+    ) -> Result<Iteration, Fault> {
         let traffic = &plan.traffic;
         let group = chosen(&traffic.collectives, collective, iteration)?;
         let stored = Stored::of(results, traffic.flows.len())?;
@@ -68,8 +84,12 @@ impl Iteration {
         let path = stored.legs(group, &chain);
         let took = end - begin;
         let by_rank = timeline::ranks(traffic, group, &stored.times, (begin, end));
+        let (job, run) = (plan.job_of(collective).to_string(), results.label().to_string());
         let mut all = Iteration {
-            run: results.label().to_string(),
+            what: of_collective(group, &job, &run),
+            run,
+            job,
+            program: None,
             collective,
             iteration,
             kind: group.kind.name().into(),
@@ -94,6 +114,71 @@ impl Iteration {
     }
 }
 
+fn of_collective(group: &CollectiveGroup, job: &str, run: &str) -> String {
+    let name =
+        if job.is_empty() { format!("collective {}", group.number) } else { format!("job {job}") };
+    let (kind, algorithm) = (group.kind.name(), group.algorithm.name());
+    format!("{name} ({kind}, {algorithm}, {} ranks, {}, {run})", group.ranks, size(group.bytes))
+}
+
+/// What an iteration is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Which {
+    /// The first collective, or without collectives the first program.
+    #[default]
+    First,
+    /// A collective by its number, from 0.
+    Collective(u32),
+    /// A job by its name, or a program by its file.
+    Job(String),
+}
+
+/// What that is in a scenario.
+enum Found {
+    Collective(u32),
+    Program(u32),
+}
+
+impl Which {
+    fn found(&self, plan: &Plan) -> Result<Found, Fault> {
+        let programs = || (0u32..).zip(plan.programs());
+        match self {
+            Which::First if plan.traffic.collectives.is_empty() && programs().next().is_some() => {
+                Ok(Found::Program(0))
+            }
+            Which::First => Ok(Found::Collective(0)),
+            Which::Collective(number) => Ok(Found::Collective(*number)),
+            Which::Job(name) => {
+                if let Some(number) = plan.collective_of(name) {
+                    return Ok(Found::Collective(number));
+                }
+                let own = |one: &(u32, (&str, &str))| one.1.0 == name || one.1.1 == name;
+                if let Some((number, _)) = programs().find(own) {
+                    return Ok(Found::Program(number));
+                }
+                let last = plan.traffic.collectives.last().map_or(0, |group| group.number + 1);
+                let jobs = (0..last).map(|number| plan.job_of(number));
+                let named =
+                    programs().map(|(_, (job, file))| if job.is_empty() { file } else { job });
+                let known: Vec<&str> = jobs.chain(named).filter(|name| !name.is_empty()).collect();
+                let problem = match known.as_slice() {
+                    [] => wrong("the run has no jobs").expected("a scenario with `[[job]]`"),
+                    known => one_of(name, known.iter().copied()),
+                };
+                Err(Fault::value("--job", name, problem))
+            }
+        }
+    }
+}
+
+/// Which iterations there are.
+fn range(most: u32) -> Problem {
+    match most {
+        0 => expected("0, the only one"),
+        _ => expected(format!("0 to {most}; the nearest is {most}")),
+    }
+}
+
 /// The iteration that is asked for.
 fn chosen(
     groups: &[CollectiveGroup],
@@ -101,12 +186,9 @@ fn chosen(
     iteration: u32,
 ) -> Result<&CollectiveGroup, Fault> {
     let Some(last) = groups.iter().map(|group| group.number).max() else {
-        let problem = wrong("the run has no collectives").expected("traffic of kind `collective`");
+        let problem = wrong("the run has no collectives")
+            .expected("traffic of kind `collective` or `program`, or a job");
         return Err(Fault::value("--iteration", iteration, problem));
-    };
-    let range = |most: u32| match most {
-        0 => expected("0, the only one"),
-        _ => expected(format!("0 to {most}; the nearest is {most}")),
     };
     let of = groups.iter().filter(|group| group.number == collective);
     let Some(most) = of.clone().map(|group| group.iteration).max() else {

@@ -7,8 +7,8 @@ use serde::Serialize;
 /// A message of a rank. Times in picoseconds, from the beginning of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sending {
-    /// Its flow.
-    pub flow: u32,
+    /// Its flow; none within a server.
+    pub flow: Option<u32>,
     /// The rank that got it.
     pub to: u32,
     /// From its start.
@@ -26,8 +26,10 @@ pub struct RankFacts {
     pub rank: u32,
     /// Its host.
     pub host: u32,
-    /// From when it computed, and until when; before the iteration began if it was done with the last one earlier.
-    pub computing: Option<(u64, u64)>,
+    /// From when it computed, and until when, in order; before the iteration began if it was done with the last one earlier.
+    pub computing: Vec<(u64, u64)>,
+    /// How long all of that is.
+    pub computing_ps: u64,
     /// Its messages, in order of their start.
     pub sending: Vec<Sending>,
     /// How long at least one of its messages was on its way.
@@ -38,6 +40,23 @@ pub struct RankFacts {
     pub waited_for: Option<(u32, u64)>,
     /// When everything that was sent to it had arrived.
     pub done_ps: Option<u64>,
+}
+
+impl RankFacts {
+    /// A rank that did nothing.
+    pub(super) fn idle(rank: u32, host: u32) -> RankFacts {
+        RankFacts {
+            rank,
+            host,
+            computing: vec![],
+            computing_ps: 0,
+            sending: vec![],
+            sending_ps: 0,
+            waiting_ps: 0,
+            waited_for: None,
+            done_ps: None,
+        }
+    }
 }
 
 /// All ranks of an iteration that lasted from `begin` to `end`.
@@ -53,15 +72,11 @@ pub(super) fn ranks(
             let gate = (group.ready.start + rank) as usize;
             let computed = open[gate].map(|at| at.0);
             let delay = traffic.gates[gate].delay.0;
+            let computing = computed.filter(|_| delay > 0).map(|at| (at.saturating_sub(delay), at));
             RankFacts {
-                rank,
-                host: 0,
-                computing: computed.filter(|_| delay > 0).map(|at| (at.saturating_sub(delay), at)),
-                sending: vec![],
-                sending_ps: 0,
-                waiting_ps: 0,
-                waited_for: None,
-                done_ps: None,
+                computing: computing.into_iter().collect(),
+                computing_ps: computing.map_or(0, |(from, until)| until - from),
+                ..RankFacts::idle(rank, 0)
             }
         })
         .collect();
@@ -76,13 +91,14 @@ pub(super) fn ranks(
         let done = &mut all[message.to as usize].done_ps;
         *done = (*done).max(Some(until.0));
         let (flow, to) = (message.flow, message.to);
-        let sending = Sending { flow, to, from_ps: from.0, until_ps: until.0, after: None };
+        let sending =
+            Sending { flow: Some(flow), to, from_ps: from.0, until_ps: until.0, after: None };
         all[message.from as usize].sending.push(sending);
     }
     for one in &mut all {
         one.sending.sort_by_key(|own| (own.from_ps, own.flow));
         for own in &mut one.sending {
-            let before = awaited(traffic, group, times, own.flow);
+            let before = own.flow.and_then(|flow| awaited(traffic, group, times, flow));
             own.after = before.and_then(|flow| rank_of_flow.get(&flow).copied());
         }
         account(one, group.ranks, (begin, end));
@@ -92,7 +108,7 @@ pub(super) fn ranks(
 
 /// Adds up what a rank did.
 fn account(one: &mut RankFacts, ranks: u32, (begin, end): (u64, u64)) {
-    let mut busy = one.computing.map_or(begin, |(_, until)| until.clamp(begin, end));
+    let mut busy = one.computing.last().map_or(begin, |(_, until)| (*until).clamp(begin, end));
     let mut waited = vec![0u64; ranks as usize];
     for own in &one.sending {
         let gap = own.from_ps.saturating_sub(busy);

@@ -56,11 +56,11 @@ fn path(all: &Iteration) -> Vec<String> {
             port => format!(", longest at {port}"),
         };
         format!(
-            "  at {:>9} rank {} to rank {}: flow {}, {}, {} (alone {}){place}",
+            "  at {:>9} rank {} to rank {}: {}, {}, {} (alone {}){place}",
             time(leg.start_ps - all.begin_ps.min(leg.start_ps)),
             leg.from,
             leg.to,
-            leg.flow,
+            carried(leg.flow),
             size(leg.size_bytes),
             time(leg.end_ps - leg.start_ps),
             time(leg.ideal_ps)
@@ -71,10 +71,15 @@ fn path(all: &Iteration) -> Vec<String> {
     lines
 }
 
+/// What carries a message.
+fn carried(flow: Option<u32>) -> String {
+    flow.map_or("within the server".into(), |flow| format!("flow {flow}"))
+}
+
 /// How long a rank computed, sent and waited.
 fn times(one: &RankFacts) -> [String; 3] {
-    let computed = one.computing.map_or(0, |(from, until)| until - from);
-    [computed, one.sending_ps, one.waiting_ps].map(|ps| if ps == 0 { "-".into() } else { time(ps) })
+    [one.computing_ps, one.sending_ps, one.waiting_ps]
+        .map(|ps| if ps == 0 { "-".into() } else { time(ps) })
 }
 
 fn whom(one: &RankFacts) -> String {
@@ -84,9 +89,12 @@ fn whom(one: &RankFacts) -> String {
 /// As a page.
 pub(crate) fn html(all: &Iteration) -> String {
     let mut out = head(&format!(
-        "Why iteration {} of the {} took {} ({})",
+        "Why iteration {} of {} took {} ({})",
         all.iteration,
-        all.kind.replace('_', "-"),
+        match all.program {
+            None => format!("the {}", all.kind.replace('_', "-")),
+            Some(_) => all.kind.clone(),
+        },
         time(all.time()),
         all.run
     ));
@@ -123,7 +131,7 @@ fn tables(all: &Iteration) -> String {
             time(leg.start_ps.saturating_sub(all.begin_ps)),
             leg.from,
             leg.to,
-            leg.flow,
+            leg.flow.map_or("-".into(), |flow| flow.to_string()),
             size(leg.size_bytes),
             time(leg.end_ps - leg.start_ps),
             time(leg.ideal_ps),
@@ -180,9 +188,18 @@ impl Frame {
         self.top + self.row * (row as f64 + 0.5)
     }
 
-    fn bar(&self, row: usize, (from, until): (u64, u64), fill: &str, title: &str) -> String {
+    /// A bar in a row, between these shares of its height.
+    fn bar(
+        &self,
+        (row, high, low): (usize, f64, f64),
+        (from, until): (u64, u64),
+        fill: &str,
+        title: &str,
+    ) -> String {
         let (left, right) = (self.x(from), self.x(until));
-        let (top, tall) = (self.top + self.row * row as f64 + 2.0, self.row - 4.0);
+        let room = self.row - 4.0;
+        let (top, tall) =
+            (self.top + self.row * row as f64 + 2.0 + room * high, room * (low - high));
         let wide = (right - left).max(0.5);
         format!(
             "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{wide:.1}\" height=\"{tall:.1}\" fill=\"{fill}\" \
@@ -220,6 +237,8 @@ pub(crate) fn picture(all: &Iteration) -> String {
         "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"What each rank did over time, and the critical \
          path\" font-size=\"12\" fill=\"currentColor\" font-family=\"sans-serif\">"
     );
+    // Ranks of a program compute and send at the same time.
+    let (low, high) = if all.program.is_some() { (0.5, 0.5) } else { (1.0, 0.0) };
     for (place, rank) in ranks.iter().enumerate() {
         let one = &all.by_rank[*rank];
         let (beside, y) = (left - 6.0, frame.y(place) + 4.0);
@@ -228,14 +247,15 @@ pub(crate) fn picture(all: &Iteration) -> String {
             "<text x=\"{beside}\" y=\"{y:.1}\" text-anchor=\"end\">{rank} (host {})</text>",
             one.host
         );
-        if let Some((from, until)) = one.computing.filter(|(_, until)| *until > frame.from) {
+        for &(from, until) in one.computing.iter().filter(|(_, until)| *until > frame.from) {
             let title = format!("rank {rank} computed {}", time(until - from));
-            out += &frame.bar(place, (from, until), "#9a9a9a", &title);
+            out += &frame.bar((place, 0.0, low), (from, until), "#9a9a9a", &title);
         }
         for own in &one.sending {
-            let (to, flow, took) = (own.to, own.flow, time(own.until_ps - own.from_ps));
-            let title = format!("flow {flow} to rank {to}: {took}");
-            out += &frame.bar(place, (own.from_ps, own.until_ps), "#77aadd", &title);
+            let (to, took) = (own.to, time(own.until_ps - own.from_ps));
+            let title = format!("{} to rank {to}: {took}", carried(own.flow));
+            let times = (own.from_ps, own.until_ps);
+            out += &frame.bar((place, high, 1.0), times, "#77aadd", &title);
         }
     }
     out += &critical(all, &frame, &ranks);
@@ -255,6 +275,12 @@ fn critical(all: &Iteration, frame: &Frame, ranks: &[usize]) -> String {
         let (Some(from), Some(to)) = (row(leg.from), row(leg.to)) else { continue };
         let (start, end) = (frame.x(leg.start_ps), frame.x(leg.end_ps));
         let _ = write!(path, "L{start:.1} {:.1}L{end:.1} {:.1}", frame.y(from), frame.y(to));
+    }
+    // A program may compute behind its last message.
+    if let Some((last, own)) = all.path.last().and_then(|leg| Some((leg, row(leg.to)?)))
+        && last.end_ps < all.end_ps
+    {
+        let _ = write!(path, "L{:.1} {:.1}", frame.x(all.end_ps), frame.y(own));
     }
     format!(
         "<path d=\"{path}\" fill=\"none\" stroke=\"#bb3344\" stroke-width=\"2.5\" stroke-linejoin=\"round\"/>"

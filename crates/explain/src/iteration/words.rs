@@ -1,7 +1,7 @@
 //! What took longest, in sentences.
 
 use super::found::Iteration;
-use crate::words::{percent, size, time};
+use crate::words::{percent, time};
 
 /// Parts of a path that get a name.
 const NAMED: usize = 3;
@@ -28,12 +28,8 @@ fn of(ps: u64, all: &Iteration) -> String {
 }
 
 fn headline(all: &Iteration) -> String {
-    let Iteration { iteration, collective, kind, algorithm, ranks, run, .. } = all;
-    let (took, compute, bytes) = (time(all.time()), all.compute_ps, size(all.size_bytes));
-    let what = format!(
-        "Iteration {iteration} of collective {collective} ({kind}, {algorithm}, {ranks} ranks, {bytes}, {run}) took \
-         {took}"
-    );
+    let (took, compute) = (time(all.time()), all.compute_ps);
+    let what = format!("Iteration {} of {} took {took}", all.iteration, all.what);
     match compute {
         0 => format!("{what}, all of it communication."),
         _ => format!(
@@ -62,6 +58,9 @@ fn ideal(all: &Iteration) -> Option<String> {
 fn path(all: &Iteration) -> Option<String> {
     let (first, last) = (all.path.first()?, all.path.last()?);
     let compute = all.parts.first().map_or(0, |part| part.ps);
+    if all.program.is_some() {
+        return Some(format!("Critical path: {}", of_program(all, first, last, compute)));
+    }
     let begins = match compute {
         0 => format!("it begins at rank {}", first.from),
         _ => format!("rank {} computed {}", first.from, time(compute)),
@@ -73,6 +72,15 @@ fn path(all: &Iteration) -> Option<String> {
             last.from, last.to
         ),
     };
+    let ahead = match all.ahead_ps {
+        0 => String::new(),
+        ps => format!(" It begins {} before the iteration: that rank was done earlier.", time(ps)),
+    };
+    Some(format!("Critical path: {begins}, {messages}. Of its messages: {}.{ahead}", largest(all)))
+}
+
+/// The parts of the messages that take longest.
+fn largest(all: &Iteration) -> String {
     let mut parts: Vec<_> = all.parts.iter().skip(1).filter(|part| part.share >= LEAST).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.ps));
     let named: Vec<String> = parts
@@ -80,14 +88,24 @@ fn path(all: &Iteration) -> Option<String> {
         .take(NAMED)
         .map(|part| format!("{}: {}", part.meaning, of(part.ps, all)))
         .collect();
-    let ahead = match all.ahead_ps {
-        0 => String::new(),
-        ps => format!(" It begins {} before the iteration: that rank was done earlier.", time(ps)),
+    named.join("; ")
+}
+
+/// Of a program computations are anywhere on the path.
+fn of_program(all: &Iteration, first: &super::Leg, last: &super::Leg, compute: u64) -> String {
+    let messages = match all.path.len() {
+        1 => format!("1 message, from rank {} to rank {}", first.from, last.to),
+        count => format!(
+            "{count} messages, the first one from rank {}, the last one to rank {}",
+            first.from, last.to
+        ),
     };
-    Some(format!(
-        "Critical path: {begins}, {messages}. Of its messages: {}.{ahead}",
-        named.join("; ")
-    ))
+    let computed =
+        format!("and {} of computation before, between and behind them", of(compute, all));
+    match largest(all) {
+        parts if parts.is_empty() => format!("{messages}, {computed}."),
+        parts => format!("{messages}, {computed}. Of its messages: {parts}."),
+    }
 }
 
 fn port(all: &Iteration) -> Option<String> {
@@ -102,9 +120,8 @@ fn port(all: &Iteration) -> Option<String> {
 
 /// A rank that computed longer than the others.
 fn late(all: &Iteration) -> Option<String> {
-    let computed = |one: &super::RankFacts| one.computing.map_or(0, |(from, until)| until - from);
     let mut each: Vec<(u64, u32)> =
-        all.by_rank.iter().map(|one| (computed(one), one.rank)).collect();
+        all.by_rank.iter().map(|one| (one.computing_ps, one.rank)).collect();
     each.sort_unstable();
     let [.., (second, _), (most, rank)] = each[..] else { return None };
     let more = most - second;

@@ -2,12 +2,13 @@
 
 use crate::run;
 use incast_experiment::Monitor;
-use incast_explain::{Answer, Iteration, Question, Results, Selection};
+use incast_explain::{Answer, Iteration, Question, Results, Selection, Which};
 use tempfile::TempDir;
 
 fn explained(home: &TempDir, iteration: u32) -> Iteration {
     let results = Results::open(&home.path().join("out"), None).unwrap_or_else(|f| panic!("{f}"));
-    let all = Iteration::of(&results, 0, iteration).unwrap_or_else(|fault| panic!("{fault}"));
+    let all = Iteration::of(&results, &Which::Collective(0), iteration)
+        .unwrap_or_else(|fault| panic!("{fault}"));
     check(&all);
     all
 }
@@ -63,7 +64,7 @@ fn a_rank_that_is_late_begins_the_path_and_its_neighbour_waits_for_it() {
     let next = &all.by_rank[3];
     assert_eq!(next.waited_for.unwrap().0, 2);
     assert!(next.waiting_ps > 200_000_000, "{next:?}");
-    assert_eq!(all.by_rank[2].computing, Some((0, 400_000_000)));
+    assert_eq!(all.by_rank[2].computing, [(0, 400_000_000)]);
 }
 
 #[test]
@@ -81,7 +82,9 @@ fn what_does_not_exist_is_refused() {
     let home = run(&ring("topology = \"star:4\"", ""));
     let results = Results::open(&home.path().join("out"), None).unwrap_or_else(|f| panic!("{f}"));
     let refused = |collective, iteration| {
-        Iteration::of(&results, collective, iteration).expect_err("refused").to_string()
+        Iteration::of(&results, &Which::Collective(collective), iteration)
+            .expect_err("refused")
+            .to_string()
     };
     assert!(refused(0, 7).contains("--iteration = `7`: expected 0 to 1"));
     assert!(refused(3, 0).contains("--collective = `3`: expected 0, the only one"));
@@ -89,7 +92,7 @@ fn what_does_not_exist_is_refused() {
                  size = \"10KB\"";
     let home = run(flows);
     let results = Results::open(&home.path().join("out"), None).unwrap_or_else(|f| panic!("{f}"));
-    let none = Iteration::of(&results, 0, 0).expect_err("refused").to_string();
+    let none = Iteration::of(&results, &Which::Collective(0), 0).expect_err("refused").to_string();
     assert!(none.contains("no collectives"), "{none}");
 }
 
@@ -97,7 +100,7 @@ fn what_does_not_exist_is_refused() {
 fn a_run_that_was_cut_off_says_how_much_has_arrived() {
     let home = run(&format!("{}\n[run]\nuntil = \"200us\"", ring("topology = \"star:4\"", "")));
     let results = Results::open(&home.path().join("out"), None).unwrap_or_else(|f| panic!("{f}"));
-    let fault = Iteration::of(&results, 0, 0).expect_err("refused").to_string();
+    let fault = Iteration::of(&results, &Which::Collective(0), 0).expect_err("refused").to_string();
     assert!(fault.contains("of its 24 messages have arrived"), "{fault}");
 }
 
@@ -107,7 +110,7 @@ fn text_and_page_have_the_path_and_the_ranks() {
     let question = Question {
         folder: Some(home.path().join("out")),
         selection: Selection::default(),
-        iteration: Some((0, 1)),
+        iteration: Some((Which::First, 1)),
         ..Question::default()
     };
     let answer: Answer =

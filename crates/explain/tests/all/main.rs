@@ -2,6 +2,7 @@
 
 mod iteration;
 mod known;
+mod programs;
 
 use incast_experiment::{Monitor, Plan, Scenario, output};
 use incast_measure::ResultsFolder;

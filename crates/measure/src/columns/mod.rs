@@ -10,6 +10,7 @@ mod flows;
 mod ports;
 mod ranks;
 mod servers;
+mod steps;
 mod table;
 mod trace;
 
@@ -20,6 +21,7 @@ pub use flows::FLOWS;
 pub use ports::PORTS;
 pub use ranks::RANKS;
 pub use servers::SERVERS;
+pub use steps::STEPS;
 pub use table::Table;
 pub use trace::TRACE;
 pub use trace::place;
@@ -28,7 +30,7 @@ pub use trace::place;
 pub static TABLES: [&Table; 3] = [&FLOWS, &PORTS, &FAIRNESS];
 
 /// The tables of some results folders.
-static OTHER_TABLES: [&Table; 4] = [&COLLECTIVES, &RANKS, &SERVERS, &TRACE];
+static OTHER_TABLES: [&Table; 5] = [&COLLECTIVES, &RANKS, &STEPS, &SERVERS, &TRACE];
 
 /// All tables.
 pub fn all_tables() -> impl Iterator<Item = &'static Table> {
@@ -39,9 +41,10 @@ pub fn all_tables() -> impl Iterator<Item = &'static Table> {
 pub fn tables_of(run: &Run) -> impl Iterator<Item = &'static Table> {
     let collectives = (!run.collectives.is_empty()).then_some(&COLLECTIVES);
     let ranks = (!run.ranks.is_empty()).then_some(&RANKS);
+    let steps = (!run.ranks.is_empty()).then_some(&STEPS);
     let servers = (!run.servers.is_empty()).then_some(&SERVERS);
     let trace = run.record.trace.is_some().then_some(&TRACE);
-    TABLES.into_iter().chain(collectives).chain(ranks).chain(servers).chain(trace)
+    TABLES.into_iter().chain(collectives).chain(ranks).chain(steps).chain(servers).chain(trace)
 }
 
 /// The documentation of all columns as Markdown tables, one per file.
