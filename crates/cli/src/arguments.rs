@@ -148,7 +148,8 @@ pub struct Export {
     /// The run of this transport
     #[arg(long, value_name = "NAME")]
     pub transport: Option<String>,
-    /// hpcc: flow.txt, fct.txt, qlen.txt and, of a run with PFC and a trace, pfc.txt; htsim: flows.cm
+    /// hpcc: flow.txt, fct.txt, qlen.txt and, of a run with PFC and a trace, pfc.txt; htsim: flows.cm; goal: a
+    /// file for each job, collective and program, by its name
     #[arg(long = "as", value_name = "FORM")]
     pub form: Form,
     /// Folder of the files [default: a folder with the name of the form within the results]
@@ -163,6 +164,8 @@ pub enum Form {
     Hpcc,
     /// Those of htsim.
     Htsim,
+    /// What the ranks of jobs do.
+    Goal,
 }
 
 impl Form {
@@ -171,6 +174,7 @@ impl Form {
         match self {
             Form::Hpcc => "hpcc",
             Form::Htsim => "htsim",
+            Form::Goal => "goal",
         }
     }
 }

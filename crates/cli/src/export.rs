@@ -2,6 +2,7 @@
 
 use crate::arguments::{Export, Form};
 use crate::process::Ended;
+use incast_experiment::fault::wrong;
 use incast_experiment::{Fault, Plan, StoredResults, StoredRun};
 use incast_fabric::{Fabric, PortId};
 use incast_measure::folder::table_file;
@@ -21,8 +22,9 @@ const INCAST_PORT: u32 = 200;
 pub fn export(options: Export) -> Result<Ended, Fault> {
     let stored = Stored::open(&options.results, options.transport.as_deref())?;
     let files = match options.form {
-        Form::Hpcc => stored.hpcc()?,
-        Form::Htsim => vec![("flows.cm", stored.matrix()?)],
+        Form::Hpcc => named(stored.hpcc()?),
+        Form::Htsim => named(vec![("flows.cm", stored.matrix()?)]),
+        Form::Goal => stored.programs()?,
     };
     let out =
         options.out.unwrap_or_else(|| Path::new(&stored.run.name()).join(options.form.name()));
@@ -34,6 +36,10 @@ pub fn export(options: Export) -> Result<Ended, Fault> {
         say!("{}: {} lines", place.display(), text.lines().count());
     }
     Ok(Ended::Done)
+}
+
+fn named(files: Vec<(&str, String)>) -> Vec<(String, String)> {
+    files.into_iter().map(|(name, text)| (name.to_string(), text)).collect()
 }
 
 /// One run of a results folder, and its network.
@@ -112,6 +118,18 @@ impl Stored {
     /// As a connection matrix of htsim.
     fn matrix(&self) -> Result<String, Fault> {
         export_htsim(&self.traffic()?, self.plan.fabric.servers())
+    }
+
+    /// What each collective and program does, as GOAL.
+    fn programs(&self) -> Result<Vec<(String, String)>, Fault> {
+        let files = self.plan.goal_files()?;
+        if files.is_empty() {
+            let problem = wrong("the run has no collectives and no programs").expected(
+                "a scenario with `[[job]]`, or traffic of kind `collective` or `program`",
+            );
+            return Err(Fault::value("--as", Form::Goal.name(), problem));
+        }
+        Ok(files)
     }
 
     /// As files of HPCC's simulator.

@@ -270,7 +270,7 @@ impl Context<'_> {
         let spec = self.spec(own, kind, hosts)?;
         let traffic = incast_workload::collective(self.shape, &spec)?;
         let name = format!("{} ({})", kind.name(), spec.algorithm.name());
-        let program = graph::program(&name, &traffic, spec.ranks.len() as u32)?;
+        let program = graph::program(&name, &traffic, &traffic.collectives[0])?;
         let collective = JobCollective { kind, algorithm: spec.algorithm, bytes: spec.size };
         Ok((program, Some(collective)))
     }

@@ -215,6 +215,35 @@ fn records_of_servers_do_not_depend_on_threads() {
     }
 }
 
+/// A collective that is written as a program and run as one sends the same messages at the same times.
+#[test]
+fn a_collective_written_as_goal_is_the_same() {
+    let cases = [
+        ("all_reduce", "ring"),
+        ("all_reduce", "tree"),
+        ("all_reduce", "double_tree"),
+        ("all_reduce", "halving_doubling"),
+        ("all_reduce", "direct"),
+        ("all_gather", "pairwise"),
+        ("all_to_all", "direct"),
+        ("broadcast", "ring"),
+        ("reduce_scatter", "hierarchical\"\ngroup = \"4"),
+    ];
+    for (kind, algorithm) in cases {
+        let algorithm = format!("algorithm = \"{algorithm}\"\n").replace("\"4\"", "4");
+        let own = format!(
+            "[[job]]\nname = \"a/b\"\ncollective = \"{kind}\"\n{algorithm}size = \"400KB\"\nissue = \"free\"\n\
+             compute = \"3us\"\nchannels = 2\n"
+        );
+        let plan = planned(&scenario("star:8", "ndp", &own), &[]).unwrap();
+        let files = plan.goal_files().unwrap();
+        let [(name, text)] = files.as_slice() else { panic!("{} files", files.len()) };
+        assert_eq!(name, "a_b.goal");
+        let program = run("star:8", "ndp", "[[job]]\nprogram = \"x.goal\"", &[("x.goal", text)]);
+        assert_eq!(times(&program), times(&run_with(&plan, 1)), "{kind}, {algorithm}");
+    }
+}
+
 /// Two jobs at the same hosts, if both say so.
 #[test]
 fn jobs_share_hosts_if_both_say_so() {
