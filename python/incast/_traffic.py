@@ -49,8 +49,9 @@ class Program(Section):
         hosts: Hosts at which ranks can be. Accepted: hosts such as `0-7,9`. Default: all
             hosts.
         placement: At which of `hosts` the ranks are: `packed` (the first ones, in order),
-            `strided:K` (every K-th, then from the second on every K-th, and so on) or
-            `random` (by `run.seed`). Accepted: packed, random, or strided:K with K from 1.
+            `strided:K` (every K-th, then from the second on every K-th, and so on),
+            `random` (by `run.seed`) or `rail_aligned:K` (as in `[[job]]`). Accepted:
+            packed, random, strided:K or rail_aligned:K with K from 1, or rail_aligned.
             Default: packed.
         placement_file: A file with the host of each rank, numbers in the order of ranks.
             Excludes other values of `placement`. Accepted: text. Default: as `placement`

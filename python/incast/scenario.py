@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ._fabric import Fabric, Failure, Link, Pfc, SharedBuffer, Storm, Watchdog
+from ._job import Job
 from ._section import Parameters, Section
 from ._traffic import AllToAll, Burst, ClosedLoop, Collective, File, Incast, Long, ManyToMany, Permutation, Poisson, Program, Requests
 
-__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Collective", "Dataplane", "Fabric", "Failure", "File", "Incast", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Program", "Requests", "Run", "Scenario", "SharedBuffer", "Storm", "Trace", "Transport", "Watchdog"]
+__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Collective", "Dataplane", "Fabric", "Failure", "File", "Incast", "Job", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Program", "Requests", "Run", "Scenario", "SharedBuffer", "Storm", "Trace", "Transport", "Watchdog"]
 
 
 @dataclass(kw_only=True)
@@ -279,10 +280,12 @@ class Scenario(Section):
     Args:
         fabric: The network. Accepted: a section [fabric]. Required.
         transport: The transports. Accepted: a section [transport]. Required.
-        traffic: The flows; all entries together. Accepted: a list, each a section
-            [[traffic]]. Required.
         title: Title in tables and reports. Accepted: text. Default: derived from the other
             keys.
+        traffic: The flows; all entries together, and those of `job`. Accepted: a list, each
+            a section [[traffic]]. Default: none: there is a `job`.
+        job: Jobs, whose ranks compute and send to each other. Accepted: a list, each a
+            section [[job]]. Default: [].
         run: How to run. Accepted: a section [run]. Default: all defaults.
         dataplane: How the data plane runs. Without effect in the simulator. Accepted: a
             section [dataplane]. Default: all defaults in the data plane.
@@ -291,8 +294,9 @@ class Scenario(Section):
 
     fabric: Fabric | Mapping[str, Any]
     transport: Transport | Mapping[str, Any]
-    traffic: Sequence[Poisson | ClosedLoop | Permutation | AllToAll | Incast | Requests | ManyToMany | Long | Burst | Collective | Program | File | Mapping[str, Any]]
     title: str | None = None
+    traffic: Sequence[Poisson | ClosedLoop | Permutation | AllToAll | Incast | Requests | ManyToMany | Long | Burst | Collective | Program | File | Mapping[str, Any]] | None = None
+    job: Sequence[Job | Mapping[str, Any]] | None = None
     run: Run | Mapping[str, Any] | None = None
     dataplane: Dataplane | Mapping[str, Any] | None = None
     output: Output | Mapping[str, Any] | None = None

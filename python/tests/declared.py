@@ -107,6 +107,7 @@ def safe(name: str) -> str:
 SECTIONS: list[tuple[str, str, Callable[[str], bool]]] = [
     ("_traffic", "Kinds of traffic of a scenario.", lambda title: title.startswith("kind ")),
     ("_fabric", "Sections of a scenario below `[fabric]`.", lambda title: "[fabric" in title),
+    ("_job", "Jobs of a scenario.", lambda title: title == "[[job]]"),
     ("scenario", "", lambda _: True),
 ]
 

@@ -19,7 +19,7 @@ section! {
         /// A GOAL file, of text or binary, that says what each rank does in an iteration. Excludes `collective`.
         program: Option<String> = None;
         /// What the ranks want in an iteration, as `collective` of traffic of kind `collective`. Excludes `program`. This key
-        /// and the next eight mean what they mean there.
+        /// and the next seven mean what they mean there.
         collective: Option<CollectiveKind> = None;
         /// Who sends what to whom in a collective.
         algorithm: Option<Algorithm> = None, says "`ring`; of `all_to_all`, `direct`";

@@ -1,6 +1,7 @@
 //! Why an iteration of a collective or a program took as long as it did: its critical path, message by message, and what
 //! each rank did meanwhile. All of it follows from what is stored; nothing is run again.
 
+mod common;
 mod facts;
 mod found;
 mod program;
@@ -12,10 +13,11 @@ mod words;
 use crate::explanation::{PART_NAMES, PartFacts};
 use crate::repeat::Results;
 use crate::words::size;
+use common::{COMPUTE, ports, range};
 use facts::Stored;
 pub use found::{Iteration, Leg, PortCost};
 use incast_experiment::collectives::{Chain, chain};
-use incast_experiment::fault::{Problem, expected, one_of, wrong};
+use incast_experiment::fault::{one_of, wrong};
 use incast_experiment::{Fault, Plan};
 use incast_transport::Time;
 use incast_workload::CollectiveGroup;
@@ -27,9 +29,6 @@ impl Leg {
         (self.end_ps - self.start_ps).saturating_sub(self.ideal_ps)
     }
 }
-
-/// Name and meaning of the computation as a part.
-const COMPUTE: (&str, &str) = ("compute", "its first rank computed");
 
 impl Iteration {
     /// From the end of the one before.
@@ -171,14 +170,6 @@ impl Which {
     }
 }
 
-/// Which iterations there are.
-fn range(most: u32) -> Problem {
-    match most {
-        0 => expected("0, the only one"),
-        _ => expected(format!("0 to {most}; the nearest is {most}")),
-    }
-}
-
 /// The iteration that is asked for.
 fn chosen(
     groups: &[CollectiveGroup],
@@ -217,26 +208,4 @@ fn parts(stored: &Stored, chain: &Chain, took: u64) -> Vec<PartFacts> {
     let sum = |name| chain.flows.iter().map(|flow| stored.part(name, *flow)).sum();
     let of_messages = PART_NAMES.iter().map(|(name, meaning)| part((*name, *meaning), sum(*name)));
     std::iter::once(part(COMPUTE, chain.compute.0)).chain(of_messages).collect()
-}
-
-/// The ports of the critical path, the one that costs most first.
-fn ports(path: &[Leg], took: u64) -> Vec<PortCost> {
-    let mut all: Vec<PortCost> = vec![];
-    for leg in path.iter().filter(|leg| !leg.port.is_empty()) {
-        let place = match all.iter().position(|one| one.port == leg.port) {
-            Some(place) => place,
-            None => {
-                let port = leg.port.clone();
-                all.push(PortCost { port, messages: 0, excess_ps: 0, share: 0.0 });
-                all.len() - 1
-            }
-        };
-        all[place].messages += 1;
-        all[place].excess_ps += leg.excess();
-    }
-    for one in &mut all {
-        one.share = if took > 0 { one.excess_ps as f64 / took as f64 } else { 0.0 };
-    }
-    all.sort_by_key(|one| std::cmp::Reverse(one.excess_ps));
-    all
 }

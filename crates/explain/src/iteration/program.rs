@@ -1,10 +1,11 @@
 //! Why an iteration of a program took as long as it did: from the steps of its ranks as they are stored.
 
+use super::common::{COMPUTE, ports, range};
 use super::facts::Stored;
 use super::found::{Iteration, Leg};
 use super::steps::{Step, Steps};
 use super::timeline::{RankFacts, Sending};
-use super::{COMPUTE, ports, range, words};
+use super::words;
 use crate::explanation::{PART_NAMES, PartFacts};
 use crate::repeat::Results;
 use crate::words::size;
