@@ -273,7 +273,9 @@ fn messages_about_a_scenario_name_file_and_key() {
     let message = said("z.toml", traffic(none).as_bytes());
     assert!(message.contains("z.toml:7: traffic.0.size = `0`: expected 1 to"), "{message}");
     let message = said("z.toml", traffic("").as_bytes());
-    assert!(message.contains("z.toml: there is no `traffic`") && message.contains("[[traffic]]"));
+    let none =
+        "z.toml: traffic: there is none, and no `job`: expected a section [[traffic]] or [[job]]";
+    assert!(message.contains(none), "{message}");
     // Bytes that are no text, in the scenario and in each file that it names.
     assert!(said("z.toml", b"[fabric]\ntitle = \"\xff\"\n").contains("z.toml:2: the byte 0xff"));
     let flows = "[[traffic]]\nkind = \"file\"\nfile = \"flows\"\n";

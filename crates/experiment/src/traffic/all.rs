@@ -87,7 +87,8 @@ pub fn flows(
         all.add(part, &context.job_name(own));
     }
     if all.entries == 0 {
-        return Err(Fault::at("traffic", "the scenario has no flows"));
+        let problem = wrong("there is none, and no `job`");
+        return Err(Fault::at("traffic", problem.expected("a section [[traffic]] or [[job]]")));
     }
     check_names(&scenario.job)?;
     all.traffic.validate(shape.hosts)?;
