@@ -45,7 +45,9 @@ function ran(engine, toml) {
   lab.flowCompleted().forEach((at, flow) => {
     if (!Number.isNaN(at)) assert.equal(delivered[flow], sizes[flow]);
   });
-  return lab.results();
+  const results = lab.results();
+  lab.free();
+  return results;
 }
 
 async function records(cases) {

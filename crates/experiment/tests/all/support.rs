@@ -376,7 +376,8 @@ fn job() -> impl Strategy<Value = Job> {
 }
 
 fn traffic() -> impl Strategy<Value = Traffic> {
-    let poisson = (text(), sizes(), positive(), 1..=4_194_304u32, of(text()), first()).prop_map(
+    let load = positive().prop_filter("0.6 is 60 %", |load| *load <= 10.0);
+    let poisson = (text(), sizes(), load, 1..=4_194_304u32, of(text()), first()).prop_map(
         |(workload, size_unit, load, flows, packets, burst)| Poisson {
             workload,
             size_unit,
