@@ -283,7 +283,8 @@ impl EndHost {
     }
 
     /// A packet has arrived.
-    #[inline]
+    // It has two callers, and one of them is for every packet.
+    #[inline(always)]
     pub fn receive<W: HostIo>(&mut self, world: &mut W, now: u64, packet: PacketRef) {
         let Records { probe, packets, deliveries } = world.records();
         probe.enter(Time(now), self.clock);

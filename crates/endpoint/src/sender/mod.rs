@@ -196,7 +196,7 @@ impl<L: ControlFactory> SenderDriven<L> {
     }
 
     /// Queues a reply.
-    #[inline]
+    #[inline(always)]
     fn reply(&mut self, flow: FlowId, to: HostId, reply: &Reply) {
         let Reply { fields, informed, .. } = reply;
         let waiting = Waiting {
