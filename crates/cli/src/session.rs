@@ -62,7 +62,7 @@ fn table(runs: &[Run], all: bool) {
         say!("warning: {labels}: {warning}");
     }
     let summaries: Vec<Summary> = runs.iter().map(summarise).collect();
-    let table = Comparison::of(&summaries);
+    let table = Comparison::of(&summaries).with_classes(&summaries);
     let few = table.deciding();
     let more = table.metrics.len() - few.len();
     say!("{}", table.text(width(), &if all { table.lines() } else { few }));

@@ -3,7 +3,10 @@
 use crate::number::{aligned, escape, three, with_interval};
 use crate::numbers::{Better, Number, listed};
 use crate::statistics::{Confidence, confidence, mean};
+use crate::summary::Group;
 use crate::{Run, Summary, summarise, values_needed};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// The lines of a comparison, in order.
@@ -43,10 +46,10 @@ pub struct Comparison {
     /// How many runs have the label.
     pub repetitions: Vec<usize>,
     /// Titles of the metrics that some run has.
-    pub metrics: Vec<&'static str>,
+    pub metrics: Vec<Cow<'static, str>>,
     /// Their units; empty where they have none.
     pub units: Vec<&'static str>,
-    /// The names of their numbers.
+    /// The names of their numbers; empty of those of one class of flows.
     names: Vec<&'static str>,
     /// Values by metric, then label.
     pub values: Vec<Vec<Option<Value>>>,
@@ -89,7 +92,7 @@ impl Comparison {
             };
             let values: Vec<Option<Value>> = table.labels.iter().map(value).collect();
             if values.iter().any(Option::is_some) {
-                table.metrics.push(number.listing.title);
+                table.metrics.push(number.listing.title.into());
                 table.units.push(unit);
                 table.names.push(&number.name);
                 table.best.push(best(&values, number.better));
@@ -99,7 +102,43 @@ impl Comparison {
         table
     }
 
-    /// The lines of the ten numbers that decide, in the order of the table.
+    /// The same with the tail and the mean of each class of flows, if there are several: the tail of all
+    /// flows is that of whichever class is slowest. `summaries` are those that are compared.
+    #[must_use]
+    pub fn with_classes(mut self, summaries: &[Summary]) -> Comparison {
+        type Read = fn(&Group) -> Option<f64>;
+        let lines: [(&str, &str, Read); 2] = [
+            ("slowdown, p99", "", |group| {
+                let enough = group.completed as u64 >= values_needed(990);
+                group.slowdown.filter(|_| enough).map(|slowdown| slowdown.p99)
+            }),
+            ("FCT, mean", "\u{b5}s", |group| Some(group.fct_ns?.mean / 1e3)),
+        ];
+        let groups = summaries.iter().flat_map(|summary| &summary.by_class);
+        let classes: BTreeSet<&str> = groups.map(|group| group.name.as_str()).collect();
+        for class in classes {
+            for (title, unit, read) in lines {
+                let of = |summary: &Summary| {
+                    summary.by_class.iter().find(|group| group.name == class).and_then(read)
+                };
+                let value = |label: &String| {
+                    let own = summaries.iter().filter(|summary| summary.label == *label);
+                    Value::of(&own.filter_map(of).collect::<Vec<f64>>())
+                };
+                let values: Vec<Option<Value>> = self.labels.iter().map(value).collect();
+                if values.iter().any(Option::is_some) {
+                    self.metrics.push(format!("{title}, class {class}").into());
+                    self.units.push(unit);
+                    self.names.push("");
+                    self.best.push(best(&values, Better::Lower));
+                    self.values.push(values);
+                }
+            }
+        }
+        self
+    }
+
+    /// The lines of the ten numbers that decide, in the order of the table, and those of classes.
     pub fn deciding(&self) -> Vec<usize> {
         let weighty = listed(|place| place.decides);
         let line = |number: &&Number| self.names.iter().position(|known| *known == number.name);
@@ -108,6 +147,7 @@ impl Comparison {
         let all = weighty.chunk_by(|a, b| rank(a) == rank(b)).filter_map(first);
         let said = |at: &usize| self.names[*at] == "completed_share" || !self.is_zero(*at);
         let mut lines: Vec<usize> = all.filter(said).take(DECIDING).collect();
+        lines.extend((0..self.names.len()).filter(|line| self.names[*line].is_empty()));
         lines.sort_unstable();
         lines
     }
@@ -128,12 +168,13 @@ impl Comparison {
     /// Some lines of the table as text: metrics and units down, labels across, decimal points below each other, in blocks of
     /// at most `width` characters a line (one label a block at least).
     pub fn text(&self, width: usize, lines: &[usize]) -> String {
-        let of = |texts: &[&'static str]| -> Vec<String> {
-            let texts: Vec<&str> = lines.iter().map(|at| texts[*at]).collect();
+        let of = |texts: &dyn Fn(usize) -> String| -> Vec<String> {
+            let texts: Vec<String> = lines.iter().map(|at| texts(*at)).collect();
             let wide = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-            std::iter::once("").chain(texts).map(|text| pad_end(text, wide)).collect()
+            std::iter::once(&String::new()).chain(&texts).map(|text| pad_end(text, wide)).collect()
         };
-        let (titles, units) = (of(&self.metrics), of(&self.units));
+        let titles = of(&|line| self.metrics[line].to_string());
+        let units = of(&|line| self.units[line].to_string());
         let gap = if units[0].is_empty() { "" } else { "  " };
         let heads: Vec<String> =
             titles.iter().zip(&units).map(|(title, unit)| format!("{title}{gap}{unit}")).collect();
@@ -179,9 +220,9 @@ impl Comparison {
     }
 
     /// The metrics that are zero in every run that has them.
-    pub fn zeros(&self) -> Vec<&'static str> {
+    pub fn zeros(&self) -> Vec<&str> {
         let zero = (0..self.metrics.len()).filter(|line| self.is_zero(*line));
-        zero.map(|line| self.metrics[line]).collect()
+        zero.map(|line| self.metrics[line].as_ref()).collect()
     }
 
     /// Some lines of the table as an HTML `table` element, without those that are zero in every run; best values are set
@@ -201,7 +242,7 @@ impl Comparison {
         };
         let columns: Vec<Vec<String>> = (0..self.labels.len()).map(column).collect();
         for (row, line) in lines.iter().enumerate() {
-            let (title, unit) = (escape(self.metrics[*line]), escape(self.units[*line]));
+            let (title, unit) = (escape(&self.metrics[*line]), escape(self.units[*line]));
             out += &format!("<tr><th scope=\"row\">{title}</th><td class=\"unit\">{unit}</td>");
             for (label, texts) in columns.iter().enumerate() {
                 let class = if self.best[*line][label] { " class=\"best\"" } else { "" };

@@ -5,6 +5,7 @@ use crate::number::{escape, three};
 use crate::statistics::percentile;
 use crate::study::Finding;
 use crate::{Comparison, PartMeans, Run, Summary, values_needed};
+use std::collections::BTreeSet;
 
 /// Sentences about some results, with marks around names of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,13 +53,15 @@ pub fn of_runs(runs: &[Run], summaries: &[Summary]) -> Headline {
     }
     let lines = lines(runs);
     let (whole, open): (Vec<&Line>, Vec<&Line>) = lines.iter().partition(|line| line.open().0 == 0);
-    let slow: Vec<Slow> = slowdowns(&whole);
-    let mut all = match slow.as_slice() {
-        [] => goodput(&table),
-        [one] if lines.len() == 1 => alone(one, ""),
-        [one] => alone(one, &format!(" of {}", bold(&one.line.name))),
-        several => ranked(several),
+    let classes: BTreeSet<&str> = whole.iter().flat_map(|line| line.classes()).collect();
+    let mut all = match classes.len() {
+        0 | 1 => of_lines(&whole, lines.len(), None),
+        // The tail of all flows would be that of whichever class is slowest.
+        _ => classes.into_iter().flat_map(|class| of_class(&whole, lines.len(), class)).collect(),
     };
+    if all.is_empty() {
+        all = goodput(&table);
+    }
     if !all.is_empty() {
         all.extend(open.iter().filter(|line| !line.slowdowns().is_empty()).map(|line| {
             let (open, flows) = line.open();
@@ -69,6 +72,49 @@ pub fn of_runs(runs: &[Run], summaries: &[Summary]) -> Headline {
         }));
     }
     Headline(all)
+}
+
+/// What lines of so many say of their flows of one class.
+fn of_class(lines: &[&Line<'_>], of: usize, class: &'static str) -> Vec<String> {
+    let own: Vec<Line> = lines.iter().map(|line| line.of_class(class)).collect();
+    of_lines(&own.iter().collect::<Vec<&Line>>(), of, Some(class))
+}
+
+/// What lines of so many say, of the flows of a class if one is named.
+fn of_lines(lines: &[&Line<'_>], of: usize, class: Option<&str>) -> Vec<String> {
+    let slow = slowdowns(lines);
+    let of_class = class.map_or(String::new(), |class| format!(" of class {class}"));
+    let mut said = match slow.as_slice() {
+        [] => return vec![],
+        [one] if of == 1 => return alone(one, &of_class),
+        [one] => return alone(one, &format!("{of_class} of {}", bold(&one.line.name))),
+        several => ranked(several),
+    };
+    if let (Some(class), Some(first)) = (class, said.first_mut()) {
+        let mut letters = first.chars();
+        // A name stays as it is.
+        let begin =
+            letters.next().map_or(String::new(), |letter| letter.to_lowercase().to_string());
+        *first = format!("Of flows of class {class}, {begin}{}", letters.as_str());
+    }
+    said.extend(means(&slow));
+    said
+}
+
+/// That the line with the shortest tail is not the one with the shortest mean completion time, if it is not.
+fn means(slow: &[Slow<'_>]) -> Option<String> {
+    let mean = |slow: &Slow<'_>| slow.line.fct_mean_ns();
+    let of_first = mean(slow.first()?)?;
+    let known = slow.iter().filter_map(|one| Some((one, mean(one)?)));
+    let (shortest, least) = known.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    (of_first > SAME * least).then(|| {
+        let (name, more) = (bold(&shortest.line.name), 100.0 * (of_first / least - 1.0));
+        format!(
+            "By mean completion time {name} is best, {} \u{b5}s; that of {} is {more:.0} % longer.",
+            three(least / 1e3),
+            bold(&slow[0].line.name)
+        )
+    })
 }
 
 /// The tail of a line.

@@ -128,7 +128,7 @@ fn balance(summaries: &[Summary]) -> String {
 }
 
 fn comparison(summaries: &[Summary]) -> String {
-    let table = Comparison::of(summaries);
+    let table = Comparison::of(summaries).with_classes(summaries);
     let mut notes = String::from(
         "FCT: flow completion time, from the start of a flow to the arrival of its last byte. \
          Slowdown: FCT over the FCT of the same flow alone on an empty network. Short flows: \

@@ -600,15 +600,7 @@ pub fn any_scenario() -> impl Strategy<Value = Scenario> {
     let rest = (of(host()), run(), of(dataplane()), output);
     let flows = (vec(traffic(), 0..4), vec(job(), 0..3));
     let all = (text(), fabric(), transport(), flows, rest);
-    all.prop_map(|(title, fabric, transport, (traffic, job), (host, run, dataplane, output))| Scenario {
-        title,
-        fabric,
-        transport,
-        traffic,
-        job,
-        host,
-        run,
-        dataplane,
-        output,
+    all.prop_map(|(title, fabric, transport, (traffic, job), (host, run, dataplane, output))| {
+        Scenario { title, fabric, transport, traffic, job, host, run, dataplane, output }
     })
 }

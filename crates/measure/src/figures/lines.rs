@@ -2,8 +2,9 @@
 
 use crate::Run;
 use crate::run::LONG_FLOW_BYTES;
-use crate::statistics::{percentile, percentile_interval};
+use crate::statistics::{mean, percentile, percentile_interval};
 use incast_transport::Parts;
+use std::collections::BTreeSet;
 
 /// The flows of one label and transport, over all runs of the label.
 pub(crate) struct Line<'a> {
@@ -11,6 +12,8 @@ pub(crate) struct Line<'a> {
     pub name: String,
     /// Runs with the transport's index in each.
     runs: Vec<(&'a Run, usize)>,
+    /// Of which class its flows are; `None`: of all.
+    class: Option<&'static str>,
 }
 
 /// One line per label, or per label and transport where a run has several transports; in order of
@@ -41,7 +44,7 @@ pub(crate) fn lines(runs: &[Run]) -> Vec<Line<'_>> {
                 (_, 1) => name.to_string(),
                 _ => format!("{label}: {name}"),
             };
-            lines.push(Line { name, runs });
+            lines.push(Line { name, runs, class: None });
         }
     }
     lines
@@ -71,13 +74,35 @@ pub(crate) struct SizeBin {
     pub slowdown_between: [Option<(f64, f64)>; 2],
 }
 
-impl Line<'_> {
+impl<'a> Line<'a> {
+    /// The same with its flows of one class.
+    pub fn of_class(&self, class: &'static str) -> Line<'a> {
+        Line { name: self.name.clone(), runs: self.runs.clone(), class: Some(class) }
+    }
+
+    /// The classes of its flows, in alphabetical order.
+    pub fn classes(&self) -> BTreeSet<&'static str> {
+        self.flows().map(|(run, at)| run.flows[at].class).collect()
+    }
+
+    /// Mean completion time of completed flows, in nanoseconds.
+    pub fn fct_mean_ns(&self) -> Option<f64> {
+        mean(
+            &self
+                .flows()
+                .filter_map(|(run, at)| Some(run.fct(at)?.as_ns_f64()))
+                .collect::<Vec<f64>>(),
+        )
+    }
+
     /// Measured flows as run and number.
     fn flows(&self) -> impl Iterator<Item = (&Run, usize)> {
         self.runs.iter().flat_map(|(run, transport)| {
+            let class = self.class;
             let of_line = move |at: &usize| {
                 let flow = &run.flows[*at];
-                !flow.warmup && flow.transport as usize == *transport
+                let chosen = class.is_none_or(|class| flow.class == class);
+                chosen && !flow.warmup && flow.transport as usize == *transport
             };
             (0..run.flows.len()).filter(of_line).map(move |at| (*run, at))
         })

@@ -368,11 +368,11 @@ fn ten_numbers_decide() {
     let table = Comparison::of_runs(&runs);
     let deciding = table.deciding();
     assert!(deciding.len() <= 10 && deciding.is_sorted(), "{deciding:?}");
-    let titles: Vec<&str> = deciding.iter().map(|line| table.metrics[*line]).collect();
+    let titles: Vec<&str> = deciding.iter().map(|line| table.metrics[*line].as_ref()).collect();
     assert!(titles.contains(&"completed") && titles.contains(&"slowdown, p99"), "{titles:?}");
     // Of few flows the largest stands where the percentile would.
     let few = Comparison::of_runs(&[support::made_up("a", 1, 30, 1.0)]);
-    let titles: Vec<&str> = few.deciding().iter().map(|line| few.metrics[*line]).collect();
+    let titles: Vec<&str> = few.deciding().iter().map(|line| few.metrics[*line].as_ref()).collect();
     assert!(
         titles.contains(&"slowdown, largest") && !titles.contains(&"slowdown, p99"),
         "{titles:?}"
@@ -419,6 +419,79 @@ fn a_headline_says_who_is_best_and_what_the_tail_is() {
     assert!(text.starts_with("Half of the flows of ndp take at most 1 times"), "{text}");
     assert!(text.ends_with("dctcp is left out: 1 of its 24 flows did not complete."), "{text}");
     assert_eq!(said(&[]), "");
+}
+
+/// The tail of all flows would be that of the incast, of which there are few: each class is ranked by itself.
+#[test]
+fn classes_of_flows_are_not_mixed_in_a_verdict() {
+    let alone = Parts { nic_own: 1_000, ..Parts::default() };
+    let queued = Parts { nic_own: 1_000, queueing: [0, 1_000, 0, 0], ..Parts::default() };
+    let timeout = Parts { nic_own: 1_000, recovery: 49_000, ..Parts::default() };
+    let run = |label: &str, background: Parts, incast: Parts| {
+        let one = |id: u32| {
+            let slow = if id == 23 { background } else { incast };
+            let parts = if id % 24 == 23 { slow } else { alone };
+            let (record, mut meta) = flow(id, 1_000, u64::from(id) * 1_000_000, 1_000, parts);
+            meta.class = if id < 24 { "background" } else { "incast" };
+            (record, meta)
+        };
+        run_of(label, (0..48).map(one).collect())
+    };
+    let runs = [run("one", queued, timeout), run("two", timeout, queued)];
+    let summaries: Vec<_> = runs.iter().map(summarise).collect();
+    assert_eq!(
+        incast_measure::headline_of_runs(&runs, &summaries).text(),
+        "Of flows of class background, the slowest flow of one takes 2 times as long as alone, that of two 50 times. The tail of two is \
+         recovery from loss, 98 %; that of one queues at the edge, 50 %. Of flows of class incast, the slowest flow of two takes 2 times as \
+         long as alone, that of one 50 times. The tail of one is recovery from loss, 98 %; that of two queues at the edge, 50 %."
+    );
+    // 23 flows of 1 ns and one of 2 or 50.
+    let plain = Comparison::of(&summaries);
+    let table = plain.clone().with_classes(&summaries);
+    let line = |title: &str| table.metrics.iter().position(|one| one == title).expect("a line");
+    let means = |title: &str| {
+        table.values[line(title)].iter().map(|value| value.map(|one| one.mean)).collect::<Vec<_>>()
+    };
+    let (short, long) = (Some(25.0 / 24e3), Some(73.0 / 24e3));
+    assert_eq!(means("FCT, mean, class background"), [short, long]);
+    assert_eq!(means("FCT, mean, class incast"), [long, short]);
+    assert_eq!(
+        table.metrics.len(),
+        plain.metrics.len() + 2,
+        "of 24 flows there is no 99th percentile"
+    );
+    assert!(table.deciding().contains(&line("FCT, mean, class incast")));
+    // Of one class nothing is added.
+    let one = [support::made_up("a", 1, 3_000, 1.0)].map(|run| summarise(&run));
+    assert_eq!(Comparison::of(&one).with_classes(&one), Comparison::of(&one));
+}
+
+/// Who has the shorter tail can have the longer mean.
+#[test]
+fn a_headline_says_if_the_mean_has_another_winner() {
+    let parts = |queue| Parts { nic_own: 1_000, queueing: [0, queue, 0, 0], ..Parts::default() };
+    let run = |label: &str, most: u64, last: u64| {
+        let one = |id: u32| {
+            flow(
+                id,
+                1_000,
+                u64::from(id) * 1_000_000,
+                1_000,
+                parts(if id == 23 { last } else { most }),
+            )
+        };
+        run_of(label, (0..24).map(one).collect())
+    };
+    let runs = [run("even", 2_000, 2_000), run("uneven", 0, 9_000)];
+    let summaries: Vec<_> = runs.iter().map(summarise).collect();
+    let said = incast_measure::headline_of_runs(&runs, &summaries).text();
+    // 3 ns, and (23 x 1 + 10) / 24 = 1.375 ns, which rounds to an even digit.
+    let end =
+        "By mean completion time uneven is best, 0.00137 \u{b5}s; that of even is 118 % longer.";
+    assert!(
+        said.starts_with("The slowest flow of even takes 3 times") && said.ends_with(end),
+        "{said}"
+    );
 }
 
 #[test]
