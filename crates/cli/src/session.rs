@@ -216,7 +216,7 @@ fn announce(plan: &Plan) {
 /// What a load is of, without the formula, which the manifest has.
 fn in_short(definition: &str) -> String {
     let of = |one: &str| match one.split_once(": ") {
-        Some((of, _)) if of.starts_with("load ") => format!("{of} (formula: manifest.json)"),
+        Some((of, _)) if of.starts_with("load ") => format!("{of}; manifest.json has the formula"),
         _ => one.to_string(),
     };
     definition.split("; and ").map(of).collect::<Vec<_>>().join("; and ")

@@ -143,6 +143,7 @@ impl HostState {
     #[cold]
     fn hands_up(&mut self, net: &mut Network) {
         let (host, now) = (self.end.id(), net.now());
+        let mut handed = false;
         while let Some(inward) = net.inward.get_mut(&host.0)
             && let Some((arrived, packet)) = inward.next(now)
         {
@@ -155,6 +156,7 @@ impl HostState {
             }
             self.advance(net, now);
             self.end.receive(net, now, packet);
+            handed = true;
         }
         let Some(inward) = net.inward.get_mut(&host.0) else { return };
         let next = inward.due();
@@ -164,7 +166,10 @@ impl HostState {
                 net.transit.agenda.schedule_host(next, host.0);
             }
         }
-        self.rearm(net);
+        // Otherwise the host was not brought to this instant: what it waits for may be over.
+        if handed {
+            self.rearm(net);
+        }
     }
 
     /// Runs the host's expired timer.

@@ -23,11 +23,14 @@ fn the_demo_is_balanced_and_shows_timeouts() {
     assert!(
         measured.is_some_and(|line| line.contains("ms, while arrivals and departures balance"))
     );
-    // Nothing is wrong, so nothing is warned of; ten numbers and a sentence say who is best.
+    // Nothing is wrong, so nothing is warned of; ten numbers, three of classes and a sentence say who is best.
     assert!(!told.contains("warning:"), "{told}");
-    assert!(told.contains("phost has the lowest p99 slowdown, "), "{told}");
+    assert!(
+        told.contains("Of flows of class background, phost has the lowest p99 slowdown, "),
+        "{told}"
+    );
     let numbers = told.lines().skip_while(|line| !line.starts_with(' ')).skip(1);
-    assert_eq!(numbers.take_while(|line| !line.is_empty()).count(), 10, "{told}");
+    assert_eq!(numbers.take_while(|line| !line.is_empty()).count(), 13, "{told}");
 
     let folder = place.path().join("demo");
     for transport in ["ren", "amrt", "ndp", "phost", "trd", "dctcp"] {

@@ -110,3 +110,32 @@ fn what_does_not_fit_is_refused_with_key_value_and_range() {
     refused(&[some, "run.world=dataplane"], &[], &["host", "dataplane", "run.world = `sim`"]);
     refused(&[some, "run.world=flow"], &[], &["host", "flow level", "run.world = `sim`"]);
 }
+
+/// Pauses stop a NIC while packets wait in it to be handed up: the host is not looked at before it has caught up.
+#[test]
+fn hosts_that_take_time_can_be_paused() {
+    let text = r#"
+[fabric]
+topology = "leaf-spine:2x1x8"
+rate = "100Gbps"
+pfc = {}
+[transport]
+names = ["dcqcn", "timely"]
+[host]
+send_delay = "uniform:500ns-1500ns"
+receive_delay = "exponential:1us"
+[[traffic]]
+kind = "poisson"
+workload = "web_search"
+load = 0.8
+flows = 60
+[run]
+warmup = 0.0
+"#;
+    let plan =
+        Plan::new(Scenario::parse(text, "paused.toml", &[]).expect("valid")).expect("planned");
+    for case in &plan.cases {
+        let run = execute(&plan, case, vec![], 1, &Monitor::default()).expect("it runs").0;
+        assert!(run.record.flows.iter().all(|flow| flow.completed.is_some()), "{}", case.label);
+    }
+}
