@@ -47,6 +47,13 @@ STUDIES = {
     "all_to_all": ['traffic=[{kind="all_to_all", size="128KB"}]', DEEP],
     "failed": [PERMUTATION, 'fabric.failures=[{at="30us", a="leaf0", b="spine0"}]', DEEP],
     "slow": [PERMUTATION, 'fabric.links=[{a="leaf0", b="spine0", rate="25Gbps"}]', DEEP],
+    # Web search at 0.6; what hosts take on average is in the base RTT that all are told.
+    "hosts": [
+        'host={send_delay="uniform:500ns-1500ns", receive_delay="exponential:1us", stamp_resolution="100ns"}',
+        'fabric.base_rtt="13.4us"',
+        'study.vary."transport.routing"=["auto"]',
+        DEEP,
+    ],
 }
 #: And so it is a smoke test: each transport as its authors have it, in small.
 QUICK = ["study.seeds=1", 'study.vary."transport.routing"=["auto"]', DEEP]

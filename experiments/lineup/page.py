@@ -27,6 +27,7 @@ COLUMNS = [
     ("permutation", "same", "one path: permutation"),
     ("web_search-0.6", "small", "1 BDP: web search"),
     ("incast-64", "small", "1 BDP: incast 64"),
+    ("hosts", "own", "noisy hosts: web search"),
 ]
 #: What a switch must be able to do, and the words of docs/transports.md that say so.
 DUTIES = {
