@@ -109,8 +109,8 @@ def compare(
     """Compares transports on identical arrivals. The command is `incast compare`.
 
     Args:
-        transports: Transports, separated by commas. Accepted: a list, each text. Default:
-            ren,amrt,ndp,phost,trd,dctcp.
+        transports: Transports, separated by commas, or `all`. Accepted: a list, each text.
+            Default: ren,amrt,ndp,phost,trd,dctcp.
         topology: Topology. Accepted: text. Default: leaf-spine:8x8x8.
         rate: Rate of links. Accepted: a rate above 0, or `auto`. Default: 40Gbps.
         propagation: One-way propagation delay of a link. Accepted: a time such as `8us`, or
@@ -141,7 +141,10 @@ def compare(
             Accepted: `data`, `control`, or `auto`. Default: each transport's own.
         workload: Flow sizes: a name of `incast list`, or a file. Accepted: text. Default:
             web_search.
-        load: Load, as defined in the manifest. Accepted: a number above 0. Default: 0.6.
+        load: Share of the ToR uplinks' rate that the flows take on the wire; of the host
+            links' rate where uplinks are no bottleneck. The run says of which, the manifest
+            how it is counted. Accepted: a number above 0, at most 10; 0.6 is 60 %. Default:
+            0.6.
         flows: Number of flows. Accepted: 1 to 4194304. Default: 2000.
         incast: Add an incast: this many senders, 64 KB each, to host 0 after 100 us.
             Accepted: a whole number.

@@ -445,7 +445,10 @@ class Poisson(Section):
 
     Args:
         workload: Flow sizes: a name of `incast list`, or a file. Accepted: text. Required.
-        load: Load, as defined in the manifest. Accepted: a number above 0. Required.
+        load: Share of the ToR uplinks' rate that the flows take on the wire; of the host
+            links' rate where uplinks are no bottleneck. The run says of which, the manifest
+            how it is counted. Accepted: a number above 0, at most 10; 0.6 is 60 %.
+            Required.
         flows: Number of flows. Accepted: 1 to 4194304. Required.
         size_unit: What the sizes of a file count: `bytes`, or `packets` of 1460 B.
             Accepted: `bytes`, `packets`. Default: by the file's columns or its mean, and

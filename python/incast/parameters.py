@@ -608,6 +608,14 @@ class Dctcp(Parameters):
             RFC 6298: 1 s.
         recovery: Loss detection: SACK, or NewReno's duplicate ACKs. Accepted: sack or
             newreno. Default: sack. Source: DCTCP §4: TCP NewReno with SACK.
+        reliability: In which order receivers take packets; unordered: each packet may take
+            its own path, and gaps are no losses by themselves. Accepted: ordered or
+            unordered. Default: ordered. Source: RFC 8257: in order.
+        path_choice: With `reliability = unordered`: how a source chooses the path number of
+            each packet. Accepted: oblivious, bitmap, reps or mixed. Default: oblivious.
+            Source: own choice; UEC's simulator: mixed.
+        entropies: With `reliability = unordered`: path numbers of a flow. Accepted: a power
+            of two, 1 to 32768. Default: 64. Source: UEC's simulator: 64.
         delayed_ack: Data packets per ACK; 1 acknowledges each packet at once. Accepted: 1
             to 255. Default: 1. Source: the papers' simulators: 1; DCTCP §3.1 allows 2.
         delayed_ack_timeout: Longest delay of an ACK. Accepted: more than 0. Default: 1ms.
@@ -630,6 +638,9 @@ class Dctcp(Parameters):
     rto_min: Any = None
     rto_initial: Any = None
     recovery: Any = None
+    reliability: Any = None
+    path_choice: Any = None
+    entropies: Any = None
     delayed_ack: Any = None
     delayed_ack_timeout: Any = None
 
@@ -915,6 +926,14 @@ class Hpcc(Parameters):
             B.
         recovery: How lost packets are sent again. Accepted: go-back-n or sack. Default: go-
             back-n. Source: HPCC §4.2: go-back-N under PFC.
+        reliability: In which order receivers take packets; unordered: each packet may take
+            its own path, and gaps are no losses by themselves. Accepted: ordered or
+            unordered. Default: ordered. Source: HPCC §4.2: in order.
+        path_choice: With `reliability = unordered`: how a source chooses the path number of
+            each packet. Accepted: oblivious, bitmap, reps or mixed. Default: oblivious.
+            Source: own choice; UEC's simulator: mixed.
+        entropies: With `reliability = unordered`: path numbers of a flow. Accepted: a power
+            of two, 1 to 32768. Default: 64. Source: UEC's simulator: 64.
         target_utilisation: Share of the busiest link that is aimed at (eta). Accepted: 0 <
             target_utilisation <= 1. Default: 0.95. Source: HPCC §3.3, FastTune §V-A: 0.95.
         flows: Flows on one link for which additive steps leave room (N). Accepted: 1 to
@@ -947,6 +966,9 @@ class Hpcc(Parameters):
     max_stage: Any = None
     int_fixed: Any = None
     recovery: Any = None
+    reliability: Any = None
+    path_choice: Any = None
+    entropies: Any = None
     target_utilisation: Any = None
     flows: Any = None
     additive_rate: Any = None
@@ -1512,6 +1534,15 @@ class Swift(Parameters):
             100us. Source: htsim: 100 us.
         rto_initial: Retransmission timeout before the first sample. Accepted: more than 0,
             at most 60s. Default: 1ms. Source: htsim: 1 ms.
+        reliability: In which order receivers take packets; unordered: each packet may take
+            its own path, and gaps are no losses by themselves. Accepted: ordered or
+            unordered. Default: ordered. Source: Swift is a stack of flows in order; htsim
+            sprays, too.
+        path_choice: With `reliability = unordered`: how a source chooses the path number of
+            each packet. Accepted: oblivious, bitmap, reps or mixed. Default: oblivious.
+            Source: own choice; UEC's simulator: mixed.
+        entropies: With `reliability = unordered`: path numbers of a flow. Accepted: a power
+            of two, 1 to 32768. Default: 64. Source: UEC's simulator: 64.
     """
 
     _transport: ClassVar[str] = "swift"
@@ -1530,6 +1561,9 @@ class Swift(Parameters):
     timeouts_to_min: Any = None
     rto_min: Any = None
     rto_initial: Any = None
+    reliability: Any = None
+    path_choice: Any = None
+    entropies: Any = None
 
 
 @dataclass(kw_only=True)

@@ -17,7 +17,7 @@ from ._job import Job
 from ._section import Parameters, Section
 from ._traffic import AllToAll, Burst, ClosedLoop, Collective, File, Incast, Long, ManyToMany, Permutation, Poisson, Program, Requests
 
-__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Collective", "Dataplane", "Fabric", "Failure", "File", "Incast", "Job", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Program", "Requests", "Run", "Scenario", "SharedBuffer", "Storm", "Trace", "Transport", "Watchdog"]
+__all__ = ["AllToAll", "Assign", "Balance", "Burst", "ClosedLoop", "Collective", "Dataplane", "Fabric", "Failure", "File", "Host", "Incast", "Job", "Link", "Long", "ManyToMany", "Output", "Permutation", "Pfc", "Poisson", "Program", "Requests", "Run", "Scenario", "SharedBuffer", "Storm", "Trace", "Transport", "Watchdog"]
 
 
 @dataclass(kw_only=True)
@@ -146,6 +146,40 @@ class Run(Section):
 
 
 @dataclass(kw_only=True)
+class Host(Section):
+    """[host]: Hosts that are not ideal.
+
+    Args:
+        send_delay: What NIC and bus take from the transport to the link, per packet: `2us`,
+            `uniform:1us-3us`, `exponential:2us` (its mean), or `file:NAME`, lines of a time
+            and a cumulative probability, both increasing, the last 1. Packets of a host
+            leave in their order. Accepted: a time such as `2us` (at most 1s),
+            `uniform:1us-3us`, `exponential:2us` or `file:NAME`. Default: 0s.
+        receive_delay: The same from the link to the transport. Packets come to it in the
+            order in which they arrived. Accepted: a time such as `2us` (at most 1s),
+            `uniform:1us-3us`, `exponential:2us` or `file:NAME`. Default: 0s.
+        coalesce_packets: The host is told of packets that have arrived (data, ACKs, grants,
+            ...) once so many wait. Needs `coalesce_time`. Accepted: 2 to 65535. Default:
+            however many.
+        coalesce_time: The host is told of them once the first has waited for so long.
+            Accepted: 1ns to 1s. Default: at once.
+        stamp_resolution: Step of the clock that time stamps are taken with (`swift`,
+            `timely`, `theta_powertcp`, `bolt`). Zero: they are exact. Accepted: at most
+            1ms. Default: 0s.
+        stamp_at: Where they are taken: in the `host`, where both delays above are measured,
+            too, or in the `nic`, as packets leave and arrive. Accepted: `host`, `nic`.
+            Default: host.
+    """
+
+    send_delay: str | None = None
+    receive_delay: str | None = None
+    coalesce_packets: int | None = None
+    coalesce_time: str | None = None
+    stamp_resolution: str | None = None
+    stamp_at: Literal["host", "nic"] | None = None
+
+
+@dataclass(kw_only=True)
 class Assign(Section):
     """[[transport.assign]]: Flows assigned to one transport in every run.
 
@@ -217,8 +251,9 @@ class Transport(Section):
     """[transport]: The transports.
 
     Args:
-        names: Transports to compare. Each has its own run; arrivals are identical.
-            Accepted: a list, each text. Required.
+        names: Transports to compare; `all` alone stands for every one of `incast list`.
+            Each has its own run; arrivals are identical. Accepted: a list, each text.
+            Required.
         routing: Load balancing of all transports. Accepted: `ecmp`, `symmetric-ecmp`,
             `spray`, `round-robin`, `source-round-robin`, `source-path`, `entropy`, `least-
             queue`, `drill`, `flowlet`, `conga`, `plb`, `paths`, or `auto`. Default: each
@@ -286,6 +321,8 @@ class Scenario(Section):
             a section [[traffic]]. Default: none: there is a `job`.
         job: Jobs, whose ranks compute and send to each other. Accepted: a list, each a
             section [[job]]. Default: [].
+        host: Hosts that are not ideal. Accepted: a section [host]. Default: hosts that take
+            no time.
         run: How to run. Accepted: a section [run]. Default: all defaults.
         dataplane: How the data plane runs. Without effect in the simulator. Accepted: a
             section [dataplane]. Default: all defaults in the data plane.
@@ -297,6 +334,7 @@ class Scenario(Section):
     title: str | None = None
     traffic: Sequence[Poisson | ClosedLoop | Permutation | AllToAll | Incast | Requests | ManyToMany | Long | Burst | Collective | Program | File | Mapping[str, Any]] | None = None
     job: Sequence[Job | Mapping[str, Any]] | None = None
+    host: Host | Mapping[str, Any] | None = None
     run: Run | Mapping[str, Any] | None = None
     dataplane: Dataplane | Mapping[str, Any] | None = None
     output: Output | Mapping[str, Any] | None = None
