@@ -215,8 +215,10 @@ MICROSECONDS = re.compile(r"(?<=[0-9]) us\b|(?<=\()us(?=\))")
 
 
 # Pages that nobody reads whole: their parts open one by one, or do on small screens (site/extra.js).
-FOLDED = re.compile(r"replication/(?!README)\w+\.md")
-FOLDED_IF_SMALL = re.compile(r"(commands|results|scenario|studies|warnings)\.md|source/examples/scenarios/README\.md")
+FOLDED = re.compile(r"replication/(?!README)\w+\.md|source/examples/scenarios/README\.md")
+# Of these parts of the page of scenarios a reader wants one.
+OF_A_KIND = re.compile(r'<h3 id="traffic-of-kind-')
+FOLDED_IF_SMALL = re.compile(r"(commands|results|scenario|studies|warnings)\.md")
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -230,7 +232,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         return "".join([head, first, *(part(section, "") for section in rest)])
     if FOLDED_IF_SMALL.fullmatch(own):
         head, *rest = re.split(r"(?=<h[23] )", html)
-        return "".join([head, *(part(section, " open") for section in rest)])
+        return "".join([head, *(part(section, "" if OF_A_KIND.match(section) else " open") for section in rest)])
     return html
 
 
