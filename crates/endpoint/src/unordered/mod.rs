@@ -20,7 +20,7 @@ pub use law::{Cut, Departure, Law, Laws, Lost, News, Unbounded};
 pub use paths::{Heard, Paths, Permutation, Strategy};
 pub use plan::HostPlan;
 pub use sleek::SleekPlan;
-pub use steered::{Delivery, Spray, Steered, Steering, host_of};
+pub use steered::{Delivery, Spray, Steered, Steering, UNORDERED, host_of};
 pub use views::{
     Ack, Complete, Data, Nack, Probe, Pull, SPRAYED_ACK, SPRAYED_COMPLETE, SPRAYED_DATA,
 };

@@ -26,6 +26,18 @@ incast_transport::choice! {
     }
 }
 
+/// What a transport departs from its paper by with [`Delivery::Unordered`].
+pub const UNORDERED: &str = "`reliability = \"unordered\"` takes packets in any order: ACKs name \
+    packets, what is missing behind 1.5 windows of arrivals is sent again, and positions are counts of \
+    bytes.";
+
+impl Delivery {
+    /// How packets are spread, if they may come in any order.
+    pub fn spray(self, strategy: Strategy, paths: u32) -> Option<Spray> {
+        (self == Delivery::Unordered).then_some(Spray { strategy, paths })
+    }
+}
+
 /// How the packets of a flow are spread.
 #[derive(Clone, Copy, Debug)]
 pub struct Spray {

@@ -1,5 +1,6 @@
 //! How DCTCP differs from its paper and RFC 8257. The README explains each under the same number.
 
+use incast_endpoint::unordered::UNORDERED;
 use incast_transport::Deviation;
 
 pub(super) const DEVIATIONS: &[Deviation] = &[
@@ -80,9 +81,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 10,
         section: "",
-        what: "`reliability = \"unordered\"` takes packets in any order: ACKs name packets, what is \
-               missing behind 1.5 windows of arrivals is sent again, and positions are counts of \
-               bytes.",
+        what: UNORDERED,
         reason: "TCP keeps order. For comparisons with transports that spread packets; off by \
                  default.",
         effect: Some(

@@ -1,5 +1,6 @@
 //! How HPCC differs from its paper and code. The README explains each under the same number.
 
+use incast_endpoint::unordered::UNORDERED;
 use incast_transport::Deviation;
 
 pub(super) const DEVIATIONS: &[Deviation] = &[
@@ -70,9 +71,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 10,
         section: "",
-        what: "`reliability = \"unordered\"` takes packets in any order: ACKs name packets, what is \
-               missing behind 1.5 windows of arrivals is sent again, and positions are counts of \
-               bytes.",
+        what: UNORDERED,
         reason: "RDMA keeps order. For comparisons with transports that spread packets; off by \
                  default. Records are compared with those before of the same path number.",
         effect: Some(

@@ -1,5 +1,6 @@
 //! How Swift differs from its paper and from htsim. The README explains each under the same number.
 
+use incast_endpoint::unordered::UNORDERED;
 use incast_transport::Deviation;
 
 pub(super) const DEVIATIONS: &[Deviation] = &[
@@ -58,9 +59,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 8,
         section: "",
-        what: "`reliability = \"unordered\"` takes packets in any order: ACKs name packets, what is \
-               missing behind 1.5 windows of arrivals is sent again, and positions are counts of \
-               bytes.",
+        what: UNORDERED,
         reason: "Its flows keep their order. For comparisons with transports that spread \
                  packets; off by default.",
         effect: Some(

@@ -136,8 +136,7 @@ pub(super) const SETS: &[ParameterSet] = &[
 impl Params {
     /// How packets are spread, if they may come in any order.
     pub fn spray(&self) -> Option<Spray> {
-        let spray = Spray { strategy: self.path_choice, paths: self.entropies };
-        (self.reliability == Delivery::Unordered).then_some(spray)
+        self.reliability.spray(self.path_choice, self.entropies)
     }
 
     /// The target of a flow that needs nothing for its window.
