@@ -81,6 +81,20 @@ pub struct HostModel {
     pub stamp_at: StampAt,
 }
 
+impl Default for HostModel {
+    /// Hosts that take no time.
+    fn default() -> HostModel {
+        let none = || Delay::Fixed(Span::ZERO);
+        HostModel {
+            send: none(),
+            receive: none(),
+            coalescing: None,
+            resolution: Span::ZERO,
+            stamp_at: StampAt::Host,
+        }
+    }
+}
+
 impl HostModel {
     /// The time of the clock.
     fn read(&self, at: u64) -> u64 {
@@ -231,17 +245,6 @@ mod tests {
         Span::from_us(us)
     }
 
-    fn model() -> HostModel {
-        let none = || Delay::Fixed(Span::ZERO);
-        HostModel {
-            send: none(),
-            receive: none(),
-            coalescing: None,
-            resolution: Span::ZERO,
-            stamp_at: StampAt::Host,
-        }
-    }
-
     /// Smallest, mean and largest of many draws, in picoseconds.
     fn drawn(delay: &Delay) -> (u64, f64, u64) {
         let mut random = Random::new(1, 2, 3);
@@ -269,7 +272,7 @@ mod tests {
     #[test]
     fn packets_leave_in_their_order_and_not_faster_than_the_link() {
         let send = Delay::Uniform(Span::ZERO, us(9));
-        let mut outward = Outward::new(&Arc::new(HostModel { send, ..model() }), 1, 0);
+        let mut outward = Outward::new(&Arc::new(HostModel { send, ..HostModel::default() }), 1, 0);
         let mut last = 0;
         for packet in 1..1_000 {
             let ends = packet * 1_000_000;
@@ -282,7 +285,8 @@ mod tests {
     #[test]
     fn interrupts_wait_for_packets_or_time() {
         let coalescing = Some(Coalescing { packets: 3, time: us(10) });
-        let mut inward = Inward::new(&Arc::new(HostModel { coalescing, ..model() }), 1, 0);
+        let mut inward =
+            Inward::new(&Arc::new(HostModel { coalescing, ..HostModel::default() }), 1, 0);
         let at = |us: u64| us * 1_000_000;
         for packet in 0..2 {
             inward.arrive(at(packet), PacketRef(packet as u32));
@@ -313,7 +317,11 @@ mod tests {
         );
         let ack = packets.create(ack);
         packets.extend(ack, Extension::explicit(Explicit::Stamp { sent: 1_300_000 }));
-        let inward = Inward::new(&Arc::new(HostModel { resolution, stamp_at, ..model() }), 1, 0);
+        let inward = Inward::new(
+            &Arc::new(HostModel { resolution, stamp_at, ..HostModel::default() }),
+            1,
+            0,
+        );
         inward.read(&mut packets, ack, 5_200_000, 5_700_000);
         let Extension::Explicit { fields: Explicit::Stamp { sent }, .. } = packets.extension(ack)
         else {

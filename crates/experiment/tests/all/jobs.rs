@@ -1,13 +1,9 @@
 //! Jobs: collectives and programs at hosts of their own, again and again, and messages within servers.
 
-use crate::programs::planned;
-use incast_experiment::{Monitor, Plan, execute};
+use crate::programs::{planned, run_with, times};
+use incast_experiment::Plan;
 use incast_measure::{Run, summarise};
-use incast_transport::{RunRecord, Span, Time};
-
-fn run_with(plan: &Plan, threads: usize) -> Run {
-    execute(plan, &plan.cases[0], vec![], threads, &Monitor::default()).unwrap().0
-}
+use incast_transport::{RunRecord, Span};
 
 fn scenario(topology: &str, transport: &str, own: &str) -> String {
     format!(
@@ -18,18 +14,6 @@ fn scenario(topology: &str, transport: &str, own: &str) -> String {
 fn run(topology: &str, transport: &str, own: &str, files: &[(&str, &str)]) -> Run {
     let plan = planned(&scenario(topology, transport, own), files);
     run_with(&plan.unwrap_or_else(|fault| panic!("{fault}")), 1)
-}
-
-/// Source, start, destination, size and end.
-type Message = (u32, Option<Time>, u32, u64, Option<Time>);
-
-/// When each message started and had arrived, in order.
-fn times(run: &Run) -> Vec<Message> {
-    let all = run.record.flows.iter().zip(&run.flows);
-    let mut all: Vec<_> =
-        all.map(|(own, of)| (of.src, own.started, of.dst, of.size_bytes, own.completed)).collect();
-    all.sort();
-    all
 }
 
 fn same(record: &RunRecord) -> RunRecord {

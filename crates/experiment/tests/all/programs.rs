@@ -14,7 +14,7 @@ pub fn planned(text: &str, files: &[(&str, &str)]) -> Result<Plan, incast_experi
     Plan::with_contents(Scenario::parse(text, "test", &[])?, Arc::new(contents))
 }
 
-fn run_with(plan: &Plan, threads: usize) -> Run {
+pub fn run_with(plan: &Plan, threads: usize) -> Run {
     execute(plan, &plan.cases[0], vec![], threads, &Monitor::default()).unwrap().0
 }
 
@@ -57,10 +57,10 @@ fn ring(ranks: u32, size: u64, late: u64) -> String {
 }
 
 /// Source, start, destination, size and end.
-type Message = (u32, Option<Time>, u32, u64, Option<Time>);
+pub type Message = (u32, Option<Time>, u32, u64, Option<Time>);
 
 /// When each message started and had arrived, in order.
-fn times(run: &Run) -> Vec<Message> {
+pub fn times(run: &Run) -> Vec<Message> {
     let all = run.record.flows.iter().zip(&run.flows);
     let mut all: Vec<_> =
         all.map(|(own, of)| (of.src, own.started, of.dst, of.size_bytes, own.completed)).collect();

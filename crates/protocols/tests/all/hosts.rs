@@ -6,17 +6,6 @@ use incast_transport::*;
 use incast_world::{Coalescing, Delay, Faults, HostModel, StampAt};
 use std::sync::Arc;
 
-fn model() -> HostModel {
-    let none = || Delay::Fixed(Span::ZERO);
-    HostModel {
-        send: none(),
-        receive: none(),
-        coalescing: None,
-        resolution: Span::ZERO,
-        stamp_at: StampAt::Host,
-    }
-}
-
 fn trial(name: &str, spec: &str, flows: Vec<Flow>, hosts: Option<HostModel>) -> Trial<'static> {
     let entry = find(name).expect("in the catalogue");
     let mut trial = Trial::new(entry, fabric(spec, Rate::from_gbps(10), us(2)), flows);
@@ -36,7 +25,7 @@ fn fixed_delays_add_up() {
         for packets in [1, 2, 10] {
             let ideal = trial("dctcp", spec, lone(1_460 * packets), None).run();
             let (send, receive) = (Delay::Fixed(Span(1_234_567)), Delay::Fixed(Span(7_654_321)));
-            let hosts = HostModel { send, receive, ..model() };
+            let hosts = HostModel { send, receive, ..HostModel::default() };
             let run = trial("dctcp", spec, lone(1_460 * packets), Some(hosts)).run();
             let extra = 1_234_567 + 7_654_321;
             assert_eq!(run.fct(0), ideal.fct(0) + Span(extra), "{spec}, {packets}");
@@ -63,7 +52,7 @@ fn a_lone_packet_of_every_transport_takes_its_ways() {
         }
         let hosts = || {
             let both = || Delay::Fixed(us(3));
-            HostModel { send: both(), receive: both(), ..model() }
+            HostModel { send: both(), receive: both(), ..HostModel::default() }
         };
         let of = |hosts| trial(name, "star:4", lone(1_000), hosts).run().fct(0);
         let extra = of(Some(hosts())) - of(None);
@@ -80,15 +69,17 @@ fn coalesced_packets_wait_for_the_fourth_or_the_timer() {
     // The time of a full packet on a link of 10 Gb/s.
     let tx = Span(1_538 * 800);
     for packets in 1..=10 {
-        let (ideal, run) =
-            (of(packets, None), of(packets, Some(HostModel { coalescing, ..model() })));
+        let (ideal, run) = (
+            of(packets, None),
+            of(packets, Some(HostModel { coalescing, ..HostModel::default() })),
+        );
         let left = packets % 4;
         // The first of those that are left came so many packet times before the last.
         let waits = if left == 0 { Span::ZERO } else { us(100) - tx * (left - 1) };
         assert_eq!(run.fct(0), ideal.fct(0) + waits, "{packets}");
         assert_eq!(run.flows[0].parts.expect("complete").queueing[0], waits.0, "{packets}");
         let timed = Some(Coalescing { packets: 0, time: us(100) });
-        let run = of(packets, Some(HostModel { coalescing: timed, ..model() }));
+        let run = of(packets, Some(HostModel { coalescing: timed, ..HostModel::default() }));
         assert_eq!(run.fct(0), ideal.fct(0) + us(100) - tx * (packets - 1), "{packets}");
     }
 }
@@ -99,7 +90,13 @@ fn stamps_of_the_nic_leave_the_senders_host_out() {
     let target = [("base_target", "80us"), ("hop_target", "0us"), ("initial_window", "4")];
     let of = |stamp_at, resolution, settings: &[(&'static str, &'static str)]| {
         let both = || Delay::Fixed(us(25));
-        let hosts = HostModel { send: both(), receive: both(), stamp_at, resolution, ..model() };
+        let hosts = HostModel {
+            send: both(),
+            receive: both(),
+            stamp_at,
+            resolution,
+            ..HostModel::default()
+        };
         let mut trial = trial("swift", "star:4", lone(2_000_000), Some(hosts));
         trial.settings = settings.to_vec();
         trial.run().fct(0)
