@@ -75,6 +75,14 @@ impl Incoming {
             // They are lost: as if all but a window had come back.
             self.seen = self.issued - window;
         }
+        if self.missing_from(self.next).is_none() {
+            // What was missing from there on came without a token, or long after its own.
+            self.next = 0;
+            self.paused_until = self.last_token.saturating_add(terms.resend_timeout);
+            if self.paused_until > now {
+                return None;
+            }
+        }
         let packet = self.missing_from(self.next)?;
         let number = self.issued;
         self.issued += 1;

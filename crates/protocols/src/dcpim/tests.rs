@@ -188,6 +188,28 @@ fn tokens_go_round_what_is_missing() {
     assert_eq!(flow.token(now + terms.window_timeout, &terms, 1), Some((13, 4)));
 }
 
+/// Packets that arrive out of order or without a token can fill what is missing behind the last token.
+#[test]
+fn tokens_begin_again_where_nothing_is_missing_behind() {
+    let terms = Terms::new(&params(AUTHORS), &host_site(&authors()));
+    let mut flow = Incoming::new(FlowId(0), HostId(1), 0);
+    (flow.packets, flow.long) = (12, true);
+    let now = at_ns(1_000);
+    for seq in 0..6 {
+        assert_eq!(flow.token(now, &terms, 4), Some((seq, seq)));
+    }
+    for seq in (0..12).filter(|seq| *seq != 3) {
+        assert_eq!(flow.arrivals.insert(seq, seq == 11), Arrival::New);
+        flow.arrived += 1;
+    }
+    // Its own token may still bring it: a BDP after the last one it is given another.
+    assert_eq!(flow.token(now, &terms, 4), None);
+    assert!(!flow.wants(now + Span::from_ns(5_879)));
+    let now = now + Span::from_ns(5_881);
+    assert!(flow.wants(now));
+    assert_eq!(flow.token(now, &terms, 4), Some((6, 3)));
+}
+
 fn at_ns(ns: u64) -> Time {
     Time::ZERO + Span::from_ns(ns)
 }

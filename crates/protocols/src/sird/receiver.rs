@@ -68,6 +68,8 @@ impl Arriving {
 struct Peer {
     /// Charged bytes that it holds as credit or has sent for it.
     held: u64,
+    /// When data last came from it, or a credit was given to it.
+    quiet_since: Time,
     share: Share,
     /// Messages of which something is missing.
     missing: u32,
@@ -133,6 +135,7 @@ impl Receivers {
         self.seen = self.seen.wrapping_add(1);
         let new = || Peer {
             held: 0,
+            quiet_since: now,
             share: Share::new(&self.terms.law),
             missing: 0,
             complete: vec![],
@@ -177,8 +180,24 @@ impl Receivers {
         if self.messages.at(slot).src != src {
             return;
         }
+        self.forgive(now, slot);
         let bytes = bytes_low as u64 | (bytes_high as u64) << 32;
         self.begin(now, slot, packets, Some(bytes), 0);
+    }
+
+    /// A source asks for credit, none of which is awaited from it for this message, after a silence that says
+    /// that it has none for others: what it is charged for was lost or used without being told, so it holds
+    /// nothing. Credit is taken back by message and used by whichever message comes first, so the two can differ.
+    fn forgive(&mut self, now: Time, slot: u32) {
+        let (message, retry) = (self.messages.at(slot), self.terms.retry);
+        let awaits_none = message.ranked && message.deadline(retry) == Time::NEVER;
+        let src = message.src;
+        let peer = self.peer(src);
+        if awaits_none && now >= peer.quiet_since.saturating_add(retry) {
+            let held = peer.held;
+            self.give_back(src, held);
+            self.start_clock(now);
+        }
     }
 
     /// The length of a message is known, of which its source has given itself credit for `own` packets.
@@ -222,7 +241,9 @@ impl Receivers {
         }
         let complete = message.arrivals.complete();
         self.give_back(src, used);
-        self.peer(src).share.arrived(&terms.law, data.marked, data.congested);
+        let peer = self.peer(src);
+        peer.quiet_since = env.now;
+        peer.share.arrived(&terms.law, data.marked, data.congested);
         if complete {
             env.probe.completed(id);
             finish(env.now, outbox, (id, src));
@@ -447,6 +468,7 @@ impl Receivers {
         let done = message.complete && message.credited == message.packets;
         outbox.push(Control { flow, to, header, again: missing.is_some(), informed: now });
         self.charge(to, worth);
+        self.peer(to).quiet_since = now;
         if done {
             self.peer(to).complete.retain(|other| *other != flow);
             return self.drop_message(flow);

@@ -315,6 +315,41 @@ fn credit_follows_the_shorter_message_and_comes_back() {
     assert_eq!(host.host.open_flows(), 1);
 }
 
+/// Credit is taken back by message and used by whichever message comes first: here the longer one's credit is
+/// taken back while the shorter one uses it, so that the source is charged for a BDP that it does not have.
+#[test]
+fn a_source_that_asks_after_a_silence_holds_nothing() {
+    let mut host = driver(&[], 0);
+    host.receive(Time::ZERO, request(0, 1, 30));
+    let last = credits(&host.run(Time::ZERO + us(30))).last().expect("a BDP").0;
+    host.receive(Time::ZERO + us(30), request(1, 1, 18));
+    // Nothing came for three round trips: the BDP is taken back, and the shorter message has the first slot.
+    let now = Time(last) + us(60);
+    assert_eq!(credits(&host.run(now)), [(now.0, 1)]);
+    // It arrives in this slot, sent with the other's credit; then it is given what it owes.
+    for seq in 0..18 {
+        let mut packet = data(1, 1, seq, None);
+        let header =
+            Scheduled { packet: seq, offset: seq * MSS as u32, last: seq == 17, congested: false };
+        packet.header = header.into();
+        host.receive(now + Span(1), packet);
+    }
+    let owed = host.run(now + SLOT * 17);
+    assert_eq!(credits(&owed).iter().filter(|(_, flow)| *flow == 1).count(), 17);
+    // With that its source sends what the longer message was credited.
+    let mut at = now + SLOT * 17;
+    for seq in 0..17 {
+        host.receive(at, data(0, 1, seq, None));
+    }
+    assert!(host.run(at + us(50)).is_empty(), "charged for a BDP");
+    at += us(50);
+    host.receive(at, request(0, 1, 30));
+    assert!(host.run(at + us(10)).is_empty(), "it may have credit still");
+    at += us(10);
+    host.receive(at, request(0, 1, 30));
+    assert_eq!(credits(&host.run(at + us(30))).len(), 13);
+}
+
 #[test]
 fn forged_packets_change_nothing_of_others() {
     let mut host = driver(&[], 0);
