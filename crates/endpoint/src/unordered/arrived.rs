@@ -136,8 +136,9 @@ pub struct Receivers {
     echoes: Queue<Extension>,
     /// Gives credits, if receivers do.
     puller: Option<Puller>,
-    /// Bytes that need an ACK.
+    /// Bytes that need an ACK, and whether each packet that was the lowest missing one does.
     ack_every: u64,
+    acks_advance: bool,
     /// Bytes of the headers of a packet.
     header: u64,
     /// Class of replies.
@@ -156,6 +157,7 @@ impl Receivers {
             echoes: Queue::new(),
             puller: plan.credits.map(Puller::new),
             ack_every: plan.ack_every,
+            acks_advance: plan.acks_advance,
             header: plan.header as u64,
             class: plan.reply_class,
             padded: plan.padded,
@@ -257,7 +259,9 @@ impl Receivers {
         let informed = Time(env.packets.stamps(handle).informed);
         let (id, Data { packet, asks, .. }) = (content.flow, data);
         let flow = self.flows.at_mut(slot);
-        let (first, gap) = (flow.packets == 0, flow.packets > flow.arrivals.lowest_missing());
+        let lowest = flow.arrivals.lowest_missing();
+        let (first, gap) = (flow.packets == 0, flow.packets > lowest);
+        let advances = self.acks_advance && packet == lowest;
         let arrival = flow.arrivals.insert(packet, data.last);
         if arrival == Arrival::Outside {
             return;
@@ -280,7 +284,7 @@ impl Receivers {
         let at_once = asks || is_marked(&content);
         flow.owes = (flow.owes || asks) && flow.beyond() > 0;
         let enough = flow.accepted >= self.ack_every;
-        if first || at_once || closed || enough || arrival == Arrival::Duplicate {
+        if first || at_once || closed || enough || advances || arrival == Arrival::Duplicate {
             self.ack(env, handle, slot, (packet, false, at_once));
         }
     }

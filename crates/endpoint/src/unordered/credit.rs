@@ -1,5 +1,5 @@
-//! Credits of receivers (UEC's RCCC): cumulative numbers of quanta, which a receiver hands out to its flows in turn at the pace
-//! of its link.
+//! Credits of receivers (UEC's RCCC, EQDS): cumulative numbers of quanta, which a receiver hands out to its flows in turn at the
+//! pace of its link.
 
 use crate::flow_table::FlowTable;
 use crate::queue::Queue;
@@ -7,12 +7,20 @@ use incast_transport::{Bytes, FlowId, Rate, Time};
 
 /// Bytes of a quantum.
 pub const QUANTUM: u64 = 256;
-/// Quanta that a pull grants at most.
-const GRANT: u64 = 64;
 /// A pull that grants nothing takes as much of the pace as so many quanta.
 const EMPTY: u64 = 4;
 /// Pulls take so many path numbers in turn.
 const PATHS: u16 = 128;
+
+/// How sources spend credit and how receivers hand it out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rules {
+    /// The last packet may overdraw the credit; the first answer takes what is left of it. A pull grants no more than was asked for.
+    Rccc,
+    /// A packet needs credit for all of it; the first ACK or NACK takes what is left of the first credit, not what was granted since.
+    /// All pulls grant the same, and flows whose packets were cut or lost come first.
+    Eqds,
+}
 
 /// What credits are, if receivers give some.
 #[derive(Clone, Copy, Debug)]
@@ -21,14 +29,22 @@ pub struct CreditPlan {
     pub most: u64,
     /// At which a receiver hands out credits.
     pub pace: Rate,
+    /// Quanta of a pull, at most.
+    pub grant: u64,
+    /// Bytes of a full packet.
+    pub packet: u64,
+    /// How they are spent and handed out.
+    pub rules: Rules,
 }
 
 /// The credit of a flow at its source.
 #[derive(Clone, Copy, Debug)]
 pub struct Credit {
-    most: i64,
-    /// Bytes that may leave; the last packet may overdraw it.
+    plan: CreditPlan,
+    /// Bytes that may leave; under [`Rules::Rccc`] the last packet may overdraw it.
     bytes: i64,
+    /// Bytes that may leave before anything is heard of the receiver, beside those ([`Rules::Eqds`]).
+    first: i64,
     /// The highest number that a pull had, in quanta.
     pulled: u64,
     /// The highest number that was asked for.
@@ -41,51 +57,79 @@ impl Credit {
     /// That of a flow that begins.
     pub fn new(plan: CreditPlan) -> Credit {
         let most = plan.most as i64;
-        Credit { most, bytes: most, pulled: 0, asked: 0, speculates: true }
+        let (bytes, first) = if plan.rules == Rules::Rccc { (most, 0) } else { (0, most) };
+        Credit { plan, bytes, first, pulled: 0, asked: 0, speculates: true }
     }
 
-    /// Whether a packet may leave.
+    /// Whether a packet of so many bytes may leave.
     #[inline]
-    pub fn is_left(&self) -> bool {
-        self.bytes > 0
+    pub fn admits(&self, bytes: u32) -> bool {
+        match self.plan.rules {
+            Rules::Rccc => self.bytes > 0,
+            Rules::Eqds => self.bytes + self.first >= bytes as i64,
+        }
+    }
+
+    /// Whether it is asked for again where nothing else may bring it: under [`Rules::Rccc`] idle receivers do.
+    pub fn asks_again(&self) -> bool {
+        self.plan.rules == Rules::Eqds
     }
 
     /// A packet of `bytes` leaves.
     pub fn spend(&mut self, bytes: u32) {
         self.bytes -= bytes as i64;
+        if self.bytes < 0 && self.first > 0 {
+            self.first += self.bytes;
+            self.bytes = 0;
+        }
     }
 
-    /// The number to ask for, the lower 24 bits, with `left` bytes still to be sent, in packets of up to `mtu`, and while so many flows
-    /// of the host send.
-    pub fn ask(&mut self, left: u64, mtu: u32, flows: usize) -> u32 {
-        let mut wanted = left.min(self.most as u64) as i64 - self.bytes;
-        if self.speculates && wanted < mtu as i64 && left > 0 {
-            wanted = mtu as i64;
+    /// The number to ask for, the lower 24 bits, with `left` bytes still to be sent, and while so many flows of the host send.
+    pub fn ask(&mut self, left: u64, flows: usize) -> u32 {
+        let mut wanted = left.min(self.plan.most) as i64 - self.bytes - self.first;
+        if self.plan.rules == Rules::Rccc {
+            let packet = self.plan.packet as i64;
+            if self.speculates && wanted < packet && left > 0 {
+                wanted = packet;
+            }
+            wanted /= flows.max(1) as i64;
         }
-        let share = wanted / flows.max(1) as i64;
-        let quanta = -(-share).div_euclid(QUANTUM as i64);
+        let quanta = -(-wanted).div_euclid(QUANTUM as i64);
         let number = self.pulled.saturating_add_signed(quanta);
         self.asked = self.asked.max(number);
         number as u32 & 0x00ff_ffff
     }
 
-    /// The receiver has answered: what is left of the first credit is lost.
+    /// The receiver has answered a packet: what is left of the first credit is lost.
     pub fn heard(&mut self) {
         if self.speculates {
             self.speculates = false;
-            self.bytes = self.bytes.min(0);
+            self.first = 0;
+            if self.plan.rules == Rules::Rccc {
+                self.bytes = self.bytes.min(0);
+            }
         }
     }
 
     /// A pull has arrived with the lower 32 bits of its number. One beyond what was asked for and what an idle receiver grants is forged.
     pub fn pull(&mut self, number: u32) {
+        let CreditPlan { most, grant, rules, .. } = self.plan;
+        let rccc = rules == Rules::Rccc;
+        if rccc {
+            self.heard();
+        }
         let more = number.wrapping_sub(self.pulled as u32) as i32;
-        let open = self.asked.saturating_sub(self.pulled) + self.most as u64 / QUANTUM + GRANT;
+        // A window that was cut is granted beside what was asked for with it.
+        let beside = if rccc { most } else { 2 * most };
+        let open = self.asked.saturating_sub(self.pulled) + beside / QUANTUM + grant;
         if more <= 0 || more as u64 > open {
             return;
         }
         self.pulled += more as u64;
-        self.bytes = (self.bytes + (more as u64 * QUANTUM) as i64).min(self.most);
+        self.bytes += (more as u64 * QUANTUM) as i64;
+        if rccc {
+            self.bytes = self.bytes.min(most as i64);
+        }
     }
 }
 
@@ -99,6 +143,8 @@ enum Turn {
     Active,
     /// Among those that are given more than they asked for while nobody else asks.
     Idle,
+    /// Among those that lost packets, before all others ([`Rules::Eqds`]).
+    Repair,
 }
 
 /// What a receiver knows of the credit of a flow, in quanta.
@@ -106,6 +152,8 @@ enum Turn {
 pub struct Demand {
     asked: u64,
     granted: u64,
+    /// Bytes that were cut or lost, for which no pull was given yet ([`Rules::Eqds`]).
+    repair: u64,
     turn: Turn,
     /// Number of its last entry in a queue: others are out of date.
     entry: u32,
@@ -127,6 +175,7 @@ pub struct Grant {
 /// The credits that a receiver hands out.
 pub struct Puller {
     plan: CreditPlan,
+    repairs: Queue<(FlowId, u32)>,
     active: Queue<(FlowId, u32)>,
     idle: Queue<(FlowId, u32)>,
     /// When the next pull may leave; [`Time::NEVER`] while nobody waits.
@@ -137,7 +186,8 @@ pub struct Puller {
 impl Puller {
     /// Nobody waits.
     pub fn new(plan: CreditPlan) -> Puller {
-        Puller { plan, active: Queue::new(), idle: Queue::new(), next: Time::NEVER, path: 0 }
+        let (repairs, active, idle) = (Queue::new(), Queue::new(), Queue::new());
+        Puller { plan, repairs, active, idle, next: Time::NEVER, path: 0 }
     }
 
     /// When to ask for a [turn](Puller::turn).
@@ -154,17 +204,28 @@ impl Puller {
         if ahead > 0 {
             demand.asked += ahead as u64;
         }
-        if (ahead > 0 || anyway) && demand.turn != Turn::Active {
-            Self::wait(&mut self.active, flow, demand, Turn::Active);
+        let repairs = anyway && self.plan.rules == Rules::Eqds;
+        let turn = if repairs { Turn::Repair } else { Turn::Active };
+        if repairs {
+            demand.repair += self.plan.packet;
+        }
+        if (ahead > 0 || anyway) && demand.turn != turn && demand.turn != Turn::Repair {
+            self.wait(turn, flow, demand);
             if self.next == Time::NEVER {
                 self.next = now;
             }
         }
     }
 
-    fn wait(queue: &mut Queue<(FlowId, u32)>, flow: FlowId, demand: &mut Demand, turn: Turn) {
+    fn wait(&mut self, turn: Turn, flow: FlowId, demand: &mut Demand) {
         demand.entry = demand.entry.wrapping_add(1);
         demand.turn = turn;
+        let queue = match turn {
+            Turn::None => return,
+            Turn::Repair => &mut self.repairs,
+            Turn::Active => &mut self.active,
+            Turn::Idle => &mut self.idle,
+        };
         queue.push_back((flow, demand.entry));
     }
 
@@ -183,28 +244,35 @@ impl Puller {
                 if let Some(slot) = flows.slot_of(flow) {
                     let own = demand(flows.at_mut(slot));
                     if (own.turn, own.entry) == (turn, entry) {
-                        return Some((flow, slot));
+                        return Some((flow, slot, turn));
                     }
                 }
             }
             None
         };
-        let active = first(&mut self.active, Turn::Active);
-        let slow = active.is_none();
-        let Some((flow, slot)) = active.or_else(|| first(&mut self.idle, Turn::Idle)) else {
+        let waits = first(&mut self.repairs, Turn::Repair)
+            .or_else(|| first(&mut self.active, Turn::Active))
+            .or_else(|| first(&mut self.idle, Turn::Idle));
+        let Some((flow, slot, turn)) = waits else {
             self.next = Time::NEVER;
             return None;
         };
-        let demand = demand(flows.at_mut(slot));
-        let wanted = demand.asked.saturating_sub(demand.granted).min(GRANT);
-        let quanta = if slow { GRANT } else { wanted };
+        let CreditPlan { grant, most, rules, .. } = self.plan;
+        let (slow, demand) = (turn == Turn::Idle, demand(flows.at_mut(slot)));
+        let wanted = demand.asked.saturating_sub(demand.granted).min(grant);
+        let quanta = if slow || rules == Rules::Eqds { grant } else { wanted };
         demand.granted += quanta;
+        demand.repair = demand.repair.saturating_sub(quanta * QUANTUM);
+        let next = match () {
+            () if demand.repair > 0 => Turn::Repair,
+            () if demand.asked > demand.granted => Turn::Active,
+            () if turn == Turn::Active || demand.granted - demand.asked < most / QUANTUM => {
+                Turn::Idle
+            }
+            () => Turn::None,
+        };
         demand.turn = Turn::None;
-        if demand.asked > demand.granted {
-            Self::wait(&mut self.active, flow, demand, Turn::Active);
-        } else if !slow || demand.granted - demand.asked < self.plan.most / QUANTUM {
-            Self::wait(&mut self.idle, flow, demand, Turn::Idle);
-        }
+        self.wait(next, flow, demand);
         let worth = if quanta == 0 { EMPTY } else { quanta };
         let gap = self.plan.pace.tx_time(Bytes(worth * QUANTUM));
         // A world that calls late gets its pace back, but never a burst.

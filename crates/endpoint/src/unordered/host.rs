@@ -71,7 +71,6 @@ impl<L: Laws> UnorderedHost<L> {
         } else if let Some(pull) = Pull::read(&header)
             && let Some(credit) = &mut sender.credit
         {
-            credit.heard();
             credit.pull(pull.number);
         } else {
             return;

@@ -14,7 +14,7 @@ mod sleek;
 mod steered;
 mod views;
 
-pub use credit::{Credit, CreditPlan, Demand, Grant, Puller, QUANTUM};
+pub use credit::{Credit, CreditPlan, Demand, Grant, Puller, QUANTUM, Rules};
 pub use host::UnorderedHost;
 pub use law::{Cut, Departure, Law, Laws, Lost, News, Unbounded};
 pub use paths::{Heard, Paths, Permutation, Strategy};

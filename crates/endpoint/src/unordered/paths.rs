@@ -64,6 +64,8 @@ incast_transport::choice! {
         Reps = "reps",
         /// All of those, else as `Bitmap`.
         Mixed = "mixed",
+        /// Each once, in an order that is drawn anew after each turn, without one turn of those that were marked, cut or lost.
+        Skip = "skip",
     }
 }
 
@@ -72,7 +74,7 @@ incast_transport::choice! {
 pub enum Paths {
     /// See [`Strategy::Oblivious`].
     Oblivious(Turn),
-    /// See [`Strategy::Bitmap`].
+    /// See [`Strategy::Bitmap`] and [`Strategy::Skip`].
     Bitmap(Scored),
     /// See [`Strategy::Reps`].
     Reps(Box<Recycled>),
@@ -87,9 +89,10 @@ impl Paths {
         let turn = Turn::new(count);
         match strategy {
             Strategy::Oblivious => Paths::Oblivious(turn),
-            Strategy::Bitmap => Paths::Bitmap(Scored::new(turn)),
+            Strategy::Bitmap => Paths::Bitmap(Scored::new(turn, false)),
+            Strategy::Skip => Paths::Bitmap(Scored::new(turn, true)),
             Strategy::Reps => Paths::Reps(Box::new(Recycled::new(count, freezes))),
-            Strategy::Mixed => Paths::Mixed(VecDeque::new(), Scored::new(turn)),
+            Strategy::Mixed => Paths::Mixed(VecDeque::new(), Scored::new(turn, false)),
         }
     }
 
@@ -159,7 +162,8 @@ impl Turn {
 /// Highest score of a path.
 const SCORE_MOST: u8 = 15;
 
-/// Paths in turn. One with a score is skipped, and loses a point if it is the first that a choice skips.
+/// Paths in turn. One with a score is skipped, and loses a point if it is the first that a choice skips; with `once` a score is one
+/// point, and each that is skipped loses it.
 #[derive(Clone, Debug)]
 pub struct Scored {
     turn: Turn,
@@ -167,11 +171,12 @@ pub struct Scored {
     scores: Vec<u8>,
     /// Paths with a score.
     bad: u32,
+    once: bool,
 }
 
 impl Scored {
-    fn new(turn: Turn) -> Scored {
-        Scored { turn, scores: vec![], bad: 0 }
+    fn new(turn: Turn, once: bool) -> Scored {
+        Scored { turn, scores: vec![], bad: 0, once }
     }
 
     #[inline]
@@ -189,7 +194,7 @@ impl Scored {
             if *score == 0 {
                 return path;
             }
-            if skipped == 0 {
+            if skipped == 0 || self.once {
                 *score -= 1;
                 self.bad -= (*score == 0) as u32;
             }
@@ -214,7 +219,7 @@ impl Scored {
         // A forged packet can name any path.
         let Some(score) = self.scores.get_mut(path as usize) else { return };
         self.bad += (*score == 0) as u32;
-        *score = (*score + points).min(SCORE_MOST);
+        *score = (*score + points).min(if self.once { 1 } else { SCORE_MOST });
     }
 }
 
@@ -364,6 +369,24 @@ mod tests {
         turn(&mut paths, &mut random, 300);
         let Paths::Bitmap(scored) = &paths else { panic!("as made") };
         assert_eq!((scored.bad, &scored.scores[..]), (0, &[0; 4][..]));
+    }
+
+    #[test]
+    fn a_path_that_is_skipped_once_is_taken_in_the_next_turn() {
+        let mut random = Random::new(2, 0, 0);
+        let mut paths = Paths::new(Strategy::Skip, 8, true);
+        turn(&mut paths, &mut random, 8);
+        for path in [2, 5] {
+            paths.heard(Time(0), path, Lost);
+            paths.heard(Time(0), path, Cut);
+        }
+        assert_eq!(sorted(turn(&mut paths, &mut random, 6)), [0, 1, 3, 4, 6, 7]);
+        assert_eq!(sorted(turn(&mut paths, &mut random, 8)), (0..8).collect::<Vec<_>>());
+        // If all are bad each has paid after a turn.
+        (0..8).for_each(|path| paths.heard(Time(0), path, Marked));
+        turn(&mut paths, &mut random, 1);
+        let Paths::Bitmap(scored) = &paths else { panic!("as made") };
+        assert_eq!((scored.bad, &scored.scores[..]), (0, &[0; 8][..]));
     }
 
     #[test]

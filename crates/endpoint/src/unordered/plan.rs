@@ -30,6 +30,8 @@ pub struct HostPlan {
     pub trims: bool,
     /// Bytes that need an ACK.
     pub ack_every: u64,
+    /// Whether each packet that was the lowest missing one needs one.
+    pub acks_advance: bool,
     /// A packet of which nothing is heard for so long is lost.
     pub timeout: Span,
     /// Probes of a flow are so far apart at least.

@@ -143,7 +143,7 @@ impl<L: Law> Outbound<L> {
             return Some(Reason::Window);
         }
         Some(match &self.credit {
-            Some(credit) if !credit.is_left() => Reason::Credit,
+            Some(credit) if !credit.admits(bytes) => Reason::Credit,
             _ if self.law.opens() > now => Reason::Pacing,
             _ => Reason::Ready,
         })
@@ -162,7 +162,7 @@ impl<L: Law> Outbound<L> {
         let payload = if next < self.total { self.flow.size - self.flow.offset(next) } else { 0 };
         let fresh = payload + (self.total - next) as u64 * self.header as u64;
         let left = fresh + self.sent.repeat_bytes();
-        credit.ask(left.min(self.law.window().saturating_add(mtu as u64)), mtu, flows)
+        credit.ask(left.min(self.law.window().saturating_add(mtu as u64)), flows)
     }
 
     /// Sends the next packet: the lowest of those to be sent again, else a new one.
@@ -174,7 +174,7 @@ impl<L: Law> Outbound<L> {
         (mtu, flows): (u32, usize),
     ) -> Option<Leaving> {
         let (packet, bytes, again) = self.following()?;
-        let waits = self.credit.is_some_and(|credit| !credit.is_left());
+        let waits = self.credit.is_some_and(|credit| !credit.admits(bytes));
         if !self.admits(bytes, again) || waits || self.law.opens() > now {
             return None;
         }
@@ -188,7 +188,7 @@ impl<L: Law> Outbound<L> {
         let mut asks = again || full || packet + 1 == self.total;
         if let Some(credit) = &mut self.credit {
             credit.spend(bytes);
-            asks |= !credit.is_left();
+            asks |= !credit.admits(bytes);
         }
         let target = self.target(mtu, flows);
         let (offset, payload) = (self.flow.offset(packet), self.flow.payload(packet));
@@ -304,6 +304,22 @@ impl<L: Law> Outbound<L> {
         );
     }
 
+    /// A flow that waits for credit with nothing in flight hears of none if the last pull was lost and no idle receiver gives any: it asks
+    /// for it after each timeout. Returns when to look again, and the question, if it is time.
+    fn ask_again(&mut self, now: Time, plan: &HostPlan, flows: usize) -> (Time, Option<Question>) {
+        let asks = self.credit.is_some_and(|credit| credit.asks_again());
+        let waits = asks && self.waits_for(now) == Some(Reason::Credit);
+        let Some((packet, ..)) = self.following().filter(|_| waits) else {
+            return (Time::NEVER, None);
+        };
+        if now < self.next_probe {
+            return (self.next_probe, None);
+        }
+        self.next_probe = now + plan.timeout;
+        let target = self.target(plan.mtu(), flows);
+        (self.next_probe, Some(Question { packet, class: CONTROL, target }))
+    }
+
     /// Takes packets for lost of which nothing was heard for the timeout of `plan`. Returns when to look
     /// again, whether there was one, and what to ask if it may not be sent now; `flows` of the host send.
     pub fn on_timer(
@@ -316,7 +332,8 @@ impl<L: Law> Outbound<L> {
         loop {
             let expired = lost_until.is_some();
             let Some((packet, at)) = self.sent.oldest() else {
-                return (Time::NEVER, expired, probe);
+                let (again, asks) = self.ask_again(now, plan, flows);
+                return (again, expired, probe.or(asks));
             };
             let due = self.law.due(at, plan.timeout);
             if due > now && lost_until.is_none_or(|until| at > until) {

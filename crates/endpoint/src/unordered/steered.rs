@@ -78,6 +78,7 @@ fn plan(options: &Options, spray: Spray, site: &HostSite) -> HostPlan {
         paths: spray.paths,
         trims: false,
         ack_every: 1,
+        acks_advance: false,
         timeout: options.rto.initial,
         probe_every: Span::MAX,
         credits: None,

@@ -9,7 +9,6 @@ pub mod headers;
 mod network_tests;
 mod nscc;
 mod params;
-mod switch;
 #[cfg(test)]
 mod tests;
 
@@ -17,9 +16,10 @@ pub use nscc::{Constants, Nscc};
 pub use params::{Mode, Params};
 
 use deviations::DEVIATIONS;
+use incast_egress::cut::CutMarker;
 use incast_egress::red::{Red, check_thresholds};
 use incast_endpoint::unordered::{
-    CONTROL, CreditPlan, EXTENSION, HostPlan, SleekPlan, Unbounded, UnorderedHost,
+    CONTROL, CreditPlan, EXTENSION, HostPlan, Rules, SleekPlan, Unbounded, UnorderedHost,
 };
 use incast_transport::fault::{Fault, expected};
 use incast_transport::{
@@ -27,7 +27,6 @@ use incast_transport::{
     Kind, Limit, Notice, Optional, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
 };
 use std::sync::Arc;
-use switch::UecMarker;
 
 /// UEC's number on the wire.
 pub const ID: TransportId = TransportId(22);
@@ -35,6 +34,8 @@ pub const ID: TransportId = TransportId(22);
 const REFERENCE_BDP: f64 = 150_000.0;
 /// The delay to which they belong.
 const REFERENCE_DELAY: f64 = 12e6;
+/// Quanta that a pull grants at most.
+const GRANT: u64 = 64;
 /// Added to the timeout that `auto` takes.
 const TIMEOUT_BASE: Span = Span::from_us(15);
 
@@ -169,11 +170,15 @@ fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
         paths: params.entropies,
         trims: params.trimming,
         ack_every: params.ack_bytes.0,
+        acks_advance: false,
         timeout: params.rto.unwrap_or(TIMEOUT_BASE + drain),
         probe_every: base_rtt(fabric),
         credits: (params.mode != Mode::Nscc).then_some(CreditPlan {
             most,
             pace: Rate((rate.0 as f64 * params.credit_rate) as u64),
+            grant: GRANT,
+            packet: fabric.framing.mtu as u64,
+            rules: Rules::Rccc,
         }),
         sleek: params.sleek.then(|| SleekPlan {
             most,
@@ -208,6 +213,6 @@ fn policy(uec: &Ready<Params>, site: &PortSite) -> Policy {
     // Receivers that give credits keep the last link's queue short.
     let marks = params.mode == Mode::Nscc || !last_hop;
     let red = marks.then(|| red(params, fabric, site.rate));
-    let marker = UecMarker::new(red, last_hop);
+    let marker = CutMarker::new(red, !last_hop);
     Policy { transport: ID, classes: vec![control, data], markers: vec![Box::new(marker)] }
 }

@@ -1,22 +1,22 @@
-//! Marks of ports.
+//! Marks and notes of ports that cut payloads off.
 
-use incast_egress::red::Red;
+use crate::red::Red;
 use incast_transport::{
     Ecn, Header, Limit, Marker, Packet, PacketPool, PacketRef, Random, View, data_flag, flag,
 };
 
-/// Sets CE on data as its transmission begins, by what waits behind it. A header or control is not marked. A header that goes on
-/// to another switch is told that it has lost its payload early.
-pub struct UecMarker {
+/// Sets CE on data as its transmission begins, by what waits behind it. A header or control is not marked. Headers may be told that
+/// they have lost their payload before the last hop.
+pub struct CutMarker {
     red: Option<Red>,
-    last_hop: bool,
+    notes: bool,
     random: Random,
 }
 
-impl UecMarker {
-    /// A marker for one port.
-    pub fn new(red: Option<Red>, last_hop: bool) -> UecMarker {
-        UecMarker { red, last_hop, random: Random::new(0, 0, 0) }
+impl CutMarker {
+    /// A marker for one port; `notes`: whether headers whose payload it cut off are told so.
+    pub fn new(red: Option<Red>, notes: bool) -> CutMarker {
+        CutMarker { red, notes, random: Random::new(0, 0, 0) }
     }
 }
 
@@ -28,7 +28,7 @@ fn cut_early(packet: &mut Packet) {
     }
 }
 
-impl Marker for UecMarker {
+impl Marker for CutMarker {
     fn begin(&mut self, random: &mut Random) {
         self.random = Random::new(random.next_u64(), 0, 0);
     }
@@ -36,7 +36,7 @@ impl Marker for UecMarker {
     #[inline]
     fn on_dequeue(&mut self, packets: &mut PacketPool, handle: PacketRef, view: &View) -> bool {
         let packet = &mut packets[handle];
-        if view.own && packet.has(flag::TRIMMED) && !self.last_hop {
+        if view.own && packet.has(flag::TRIMMED) && self.notes {
             cut_early(packet);
         }
         let capable = packet.mark == Ecn::Ect0 as u8 || packet.mark == Ecn::Ect1 as u8;
