@@ -801,6 +801,45 @@ local transports = {
             kind = 9, set = 0, clear = 0, fields = {
         } },
     } },
+    [31] = { name = "eqds", views = {
+        { name = "Data", text = "One packet of a flow, or its header after a switch has cut the payload off",
+            kind = 2, set = 0, clear = 4, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet's number in the flow" },
+            { "offset", 4, 4, 0, "bytes", "The offset of its first byte in the flow, modulo 2^32" },
+            { "target", 8, 3, 0, "256 bytes", "The number of the credit that is asked for, modulo 2^24" },
+            { "last", 11, 1, 1, "", "It is the flow's last packet" },
+            { "asks", 11, 1, 8, "", "It is to be answered at once" },
+            { "early", 11, 1, 32, "", "Its payload was cut off before the last switch" },
+        } },
+        { name = "Probe", text = "Asks for an ACK, without a payload",
+            kind = 2, set = 4, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that is taken for lost" },
+            { "target", 8, 3, 0, "256 bytes", "The number of the credit that is asked for, modulo 2^24" },
+        } },
+        { name = "Ack", text = "Answers a packet; the extension says which ones have arrived",
+            kind = 4, set = 0, clear = 1, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that is answered" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+            { "again", 11, 1, 16, "", "The packet was a retransmission" },
+            { "probe", 11, 1, 4, "", "It answers a probe" },
+        } },
+        { name = "Complete", text = "Answers a packet of a flow of which everything has arrived",
+            kind = 4, set = 1, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet that is answered" },
+            { "next", 4, 4, 0, "packets", "The packet behind it" },
+            { "again", 11, 1, 16, "", "The packet was a retransmission" },
+        } },
+        { name = "Nack", text = "A packet has arrived without its payload, which is to be sent again",
+            kind = 5, set = 0, clear = 0, fields = {
+            { "packet", 0, 4, 0, "packets", "The packet whose payload is missing" },
+            { "cumulative", 4, 4, 0, "packets", "All packets below have arrived" },
+        } },
+        { name = "Pull", text = "Credit",
+            kind = 6, set = 0, clear = 0, fields = {
+            { "number", 4, 4, 0, "256 bytes", "Its number: what has been given in all, modulo 2^32" },
+            { "slow", 11, 1, 2, "", "It is more than was asked for" },
+        } },
+    } },
     [133] = { name = "amrt", views = {
         { name = "Data", text = "One packet of a flow",
             kind = 2, set = 0, clear = 0, coded = true, fields = {

@@ -9,6 +9,7 @@ pub mod dcpim;
 pub mod dcqcn;
 pub mod dctcp;
 pub mod decn;
+pub mod eqds;
 pub mod expresspass;
 pub mod fasttune;
 pub mod homa;
@@ -44,6 +45,7 @@ pub const CATALOGUE: &[&dyn Transport] = &[
     &dcqcn::ENTRY,
     &dctcp::ENTRY,
     &decn::ENTRY,
+    &eqds::ENTRY,
     &expresspass::ENTRY,
     &fasttune::ENTRY,
     &homa::ENTRY,

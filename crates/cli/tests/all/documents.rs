@@ -359,7 +359,8 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
 const ABSENT: &str = "
 A transport is built from its paper and from the simulator code of its authors, against which numbers can be held. There is none in
 public for Falcon (a specification and hardware) and SRD (a paper and hardware), and BBRv3 is public as code of the Linux kernel, for
-paths of milliseconds, not in a simulator: they are not built. Of Ultra Ethernet `uec` is the transport. Its link layer, with
+paths of milliseconds, not in a simulator: they are not built. STrack's simulator (csg-htsim, `strack.cpp`) is unfinished - its window
+is set to its increase instead of growing by it, constants are marked as guesses - and is not built either. Of Ultra Ethernet `uec` is the transport. Its link layer, with
 retransmission on each link and credits between neighbours instead of pauses, is not built: links lose packets as `fabric.loss` says,
 and a lossless fabric is one with `fabric.pfc`.
 ";
