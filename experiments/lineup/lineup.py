@@ -28,6 +28,7 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 STUDY = HERE / "lineup.toml"
 KEPT = HERE / "results.parquet"
+VERSIONS = TOP / "crates/experiment/results-versions.toml"
 
 PERMUTATION = 'traffic=[{kind="permutation", size="1MB"}]'
 DEEP = 'study.vary."fabric.buffer"=["480KB"]'
@@ -113,14 +114,29 @@ def scenario(name: str, rows: pl.DataFrame) -> pl.Expr:
     return pl.lit(name)
 
 
+def versions() -> dict[str, str]:
+    """Of each transport the version of its results and of the engine's: rows of others are stale."""
+    all = tomllib.loads(VERSIONS.read_text())
+    return {name: f"{all['engine']}.{version}" for name, version in all["transports"].items()}
+
+
 def kept(name: str, rows: pl.DataFrame) -> pl.DataFrame:
     """The rows of a study as they are kept: named by scenario and configuration, with five digits of each number."""
     where = pl.struct("transport.routing", "fabric.buffer").map_elements(
         lambda at: CONFIGURATIONS[at["transport.routing"], at["fabric.buffer"]], return_dtype=pl.String
     )
     floats = [one for one in NUMBERS if rows[one].dtype == pl.Float64]
+    version = pl.col("transport").replace_strict(versions(), return_dtype=pl.String).alias("version")
     return rows.select(
-        scenario(name, rows).alias("scenario"), where.alias("configuration"), "label", "transport", "seed", "hash", "error", *NUMBERS
+        scenario(name, rows).alias("scenario"),
+        where.alias("configuration"),
+        "label",
+        "transport",
+        version,
+        "seed",
+        "hash",
+        "error",
+        *NUMBERS,
     ).with_columns(pl.col(floats).round_sig_figs(5))
 
 

@@ -49,6 +49,12 @@ def test_every_run_is_there(results: Results) -> None:
             assert rows.height == STUDY["study"]["seeds"], f"{label}, {scenario}, {configuration}"
 
 
+def test_no_row_is_of_other_results(results: Results) -> None:
+    now = lineup.versions()
+    stale = {row["label"] for row in results.frame.to_dicts() if row["version"] != now[row["transport"]]}
+    assert not stale, f"results-versions.toml has moved: python experiments/lineup/lineup.py --only {' '.join(sorted(stale))}"
+
+
 def test_the_bound_is_that_of_the_links() -> None:
     # A megabyte is 245 packets, the last of 576 B: 244 full ones of 4,174 B and one of 654 B at 100 Gb/s, then four links
     # of 1 us and three transmissions of the last packet.
