@@ -4,7 +4,7 @@ use crate::Fault;
 use crate::files::{bytes_of, text_of};
 use crate::scenario::{ClosedLoop, Host, Poisson, Scenario, Traffic};
 use incast_measure::InputFile;
-use incast_program::{Program, read_goal};
+use incast_program::{Program, read_program};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -83,8 +83,8 @@ impl Inputs {
     /// Reads a program, of text or binary, and remembers its file.
     pub fn read_program(&mut self, name: &str) -> Result<Program, Fault> {
         let program = match self.given.contains_key(name) {
-            true => read_goal(name, self.read(name, PROGRAM)?.as_bytes()),
-            false => read_goal(name, self.read_bytes(name, PROGRAM)?),
+            true => read_program(name, self.read(name, PROGRAM)?.as_bytes()),
+            false => read_program(name, self.read_bytes(name, PROGRAM)?),
         };
         program.map_err(Fault::from)
     }

@@ -17,7 +17,8 @@ impl Program {
     /// No rank, a message to or from a rank that is not there, a node that waits for itself, a send without a
     /// receive or a receive without a send.
     pub fn new(file: &str, ranks: Vec<Rank>) -> Result<Program, ProgramError> {
-        let program = Program { ranks, file: file.to_string(), iterations: 1, server: 1 };
+        let program =
+            Program { ranks, file: file.to_string(), iterations: 1, server: 1, notes: vec![] };
         if program.ranks.is_empty() {
             return Err(ProgramError::new(
                 file,
@@ -34,10 +35,16 @@ impl Program {
     /// What is unusual about it.
     pub fn notices(&self) -> Vec<Notice> {
         let empty = |(_, _, op): &(u32, u32, Op)| matches!(op, Op::Send { bytes: 0, .. });
+        let mut notices = self.notes.clone();
         let count = self.messages().filter(empty).count();
-        let Some((rank, ..)) = self.messages().find(empty) else { return vec![] };
+        let Some((rank, ..)) = self.messages().find(empty) else { return notices };
         let count = if count == 1 { "1 message".into() } else { format!("{count} messages") };
-        vec![EMPTY_MESSAGES.notice(&[("file", &self.file), ("count", &count), ("rank", &rank)])]
+        notices.push(EMPTY_MESSAGES.notice(&[
+            ("file", &self.file),
+            ("count", &count),
+            ("rank", &rank),
+        ]));
+        notices
     }
 
     /// Where a node is.

@@ -1,6 +1,6 @@
 //! The graph of a rank.
 
-use incast_units::Span;
+use incast_units::{Notice, Span};
 use std::ops::Range;
 
 /// Any source, or any tag, of a receive.
@@ -177,6 +177,8 @@ pub struct Program {
     pub(crate) file: String,
     pub(crate) iterations: u32,
     pub(crate) server: u32,
+    /// What its reader took for granted.
+    pub(crate) notes: Vec<Notice>,
 }
 
 /// Programs are equal if they do the same, wherever they stand.
@@ -193,6 +195,12 @@ impl Program {
     /// Its ranks.
     pub fn ranks(&self) -> &[Rank] {
         &self.ranks
+    }
+
+    /// With what its reader took for granted.
+    pub(crate) fn with_notes(mut self, notes: Vec<Notice>) -> Program {
+        self.notes = notes;
+        self
     }
 
     /// The name of its file.

@@ -14,20 +14,25 @@
 //! ```
 
 mod alone;
+mod build;
 mod check;
 mod error;
 mod execution;
+mod formats;
 mod goal;
 mod graph;
 mod matching;
 mod repeat;
 mod server;
+mod simai;
 mod warning;
 
 pub use alone::compute_alone;
 pub use error::{Place, ProgramError};
 pub use execution::{Blocked, Execution, Issue, Orders, RankTimes, Step, Waiting};
+pub use formats::read_program;
 pub use goal::{Binary, is_binary_goal, read_goal, write_binary, write_text};
 pub use graph::{ANY, Edge, Node, Op, Program, Rank};
 pub use server::{Local, Server};
-pub use warning::{EMPTY_MESSAGES, WARNINGS};
+pub use simai::{Group, Groups, Workload};
+pub use warning::{EMPTY_MESSAGES, READ_AS, WARNINGS};

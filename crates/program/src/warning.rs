@@ -9,4 +9,10 @@ incast_units::warnings! {
                 each is sent as a message of one.",
         remedy: "Nothing: a packet is charged its headers and the least frame either way.",
     }
+    READ_AS = "program_read_as" {
+        says: "{file}: read as {taken}",
+        means: "A file of a job does not say everything that a run needs, or says more than a run can do. The sentence says how it was \
+                read.",
+        remedy: "Compare it with what the job does (docs/dialects.md). If it is something else, change the file.",
+    }
 }

@@ -322,3 +322,55 @@ fn what_is_wrong_is_refused_with_its_key_or_line() {
     let huge = two.replace("1b", "1000000000000b");
     says("", &huge, "x.goal:3: sends 1000000000000 bytes: expected less than 1 TB");
 }
+
+/// A step of SimAI with one all-reduce after the computation of a layer.
+fn simai(ranks: u32, size: u64, ns: u64) -> String {
+    format!(
+        "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: {ranks} ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: {ranks} \
+         checkpoints: 0 checkpoint_initiates: 0\n1\nembedding_layer -1 {ns} ALLREDUCE {size} 0 NONE 0 0 NONE 0 0\n"
+    )
+}
+
+/// The all-reduce of a workload of SimAI is that of traffic of kind `collective`, message by message.
+#[test]
+fn a_workload_of_simai_is_that_of_a_collective() {
+    for transport in ["ndp", "dctcp"] {
+        let workload = run("star:8", transport, "", &simai(8, 800_000, 0));
+        assert_eq!(times(&workload), times(&collective(transport, "")), "{transport}");
+        assert!(workload.record.executions.iter().all(|rank| rank.computing == Span::ZERO));
+        let late = run("star:8", transport, "", &simai(8, 800_000, 5_000));
+        assert_eq!(end(&late).since(end(&workload)), Span::from_us(5));
+    }
+}
+
+/// Within a server a tensor-parallel group takes `local_rate`, and only data-parallel messages take the network.
+#[test]
+fn tensor_parallel_groups_stay_in_their_servers() {
+    let workload = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 4 ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 8\n\
+                    1\nlayer -1 1000 ALLGATHER 400000 1000 NONE 0 1000 ALLREDUCE 100000 0\n";
+    let text = "[fabric]\ntopology = \"star:8\"\nrate = \"100Gbps\"\n[transport]\nnames = [\"ndp\"]\n[[job]]\n\
+                program = \"x.txt\"\nserver = 4\nlocal_rate = \"800Gbps\"\n";
+    let plan = planned(text, &[("x.txt", workload)]).unwrap_or_else(|fault| panic!("{fault}"));
+    // Each of 8 ranks sends 2 messages to the one of its place in the other server.
+    assert_eq!(plan.traffic.flows.len(), 16);
+    assert!(plan.traffic.flows.iter().all(|flow| flow.src.abs_diff(flow.dst) == 4));
+    let run = run_with(&plan, 1);
+    // Three times 1 us, three messages of 1 us at 800 Gb/s, and what the all-reduce takes.
+    assert!(end(&run) > Time::ZERO + Span::from_us(6 + 8));
+}
+
+/// A file that does not say all tells what was taken, and faults have its line.
+#[test]
+fn a_workload_of_simai_tells_what_it_takes() {
+    let text = scenario("star:8", "ndp", "");
+    let workload = simai(8, 800_000, 0).replace("ga: 1 ", "");
+    let plan = planned(&text, &[("x.goal", &workload)]).unwrap();
+    let told: Vec<&str> = plan.warnings.iter().map(|one| one.text.as_str()).collect();
+    assert!(told.iter().any(|one| one.contains("x.goal: read as `ga:` 1")), "{told:?}");
+    let workload = simai(8, 800_000, 0).replace("ALLREDUCE", "ALLREDUSE");
+    let fault = planned(&text, &[("x.goal", &workload)]).unwrap_err().to_string();
+    assert!(
+        fault.contains("x.goal") && fault.contains("3") && fault.contains("ALLREDUCE"),
+        "{fault}"
+    );
+}
