@@ -73,8 +73,8 @@ pub fn identity_of(scenario: &Scenario, contents: &Contents) -> Result<String, F
         names.push(&assign.name);
     }
     let mut files = vec![];
-    for (name, role) in sources(scenario) {
-        let Some(content) = contents.get(name) else { continue };
+    for (name, role) in sources(scenario, |name| contents.contains_key(name)) {
+        let Some(content) = contents.get(&name) else { continue };
         if role == "flows" {
             for own in incast_workload::named_transports(&content.text) {
                 entry(own, "transport of a flow")?;
@@ -82,7 +82,7 @@ pub fn identity_of(scenario: &Scenario, contents: &Contents) -> Result<String, F
             }
         }
         let sha256 = content.sha256.clone();
-        files.push(InputFile { name: name.into(), role: role.into(), sha256, copy: None });
+        files.push(InputFile { name, role: role.into(), sha256, copy: None });
     }
     Ok(digest(scenario, label, &names, &files, VERSIONS.dataplane))
 }

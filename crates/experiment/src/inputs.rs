@@ -1,10 +1,11 @@
 //! The input files of a run, with hashes of their contents.
 
 use crate::Fault;
-use crate::files::{bytes_of, text_of};
+use crate::fault::wrong;
+use crate::files::{bytes_of, bytes_of_text, text_of};
 use crate::scenario::{ClosedLoop, Host, Poisson, Scenario, Traffic};
 use incast_measure::InputFile;
-use incast_program::{Program, read_program};
+use incast_program::{Program, Trace, chakra_file, chakra_groups_file, read_program};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -80,13 +81,50 @@ impl Inputs {
         }
     }
 
-    /// Reads a program, of text or binary, and remembers its file.
+    /// Reads a program, of whatever format, and remembers its files.
     pub fn read_program(&mut self, name: &str) -> Result<Program, Fault> {
+        if chakra_file(name, 0).is_some() {
+            return self.read_trace(name);
+        }
         let program = match self.given.contains_key(name) {
             true => read_program(name, self.read(name, PROGRAM)?.as_bytes()),
             false => read_program(name, self.read_bytes(name, PROGRAM)?),
         };
         program.map_err(Fault::from)
+    }
+
+    /// Reads the files of a trace of Chakra, of which `name` is one: those of ranks 0, 1 and so on, and that of their groups.
+    fn read_trace(&mut self, name: &str) -> Result<Program, Fault> {
+        let mut files = program_files(name, |file| self.has(file));
+        let groups_file = chakra_groups_file(name).filter(|own| files.last() == Some(own));
+        files.truncate(files.len() - usize::from(groups_file.is_some()));
+        let count = files.len() as u32;
+        let of = |rank| chakra_file(name, rank).expect("it is a trace's");
+        if let Some(later) = (count + 1..count + LONGEST_HOLE).map(of).find(|file| self.has(file)) {
+            let problem = wrong(format!("is not there, but `{later}` is"));
+            return Err(Fault::new(problem.expected("a file for each rank")).placed(of(count)));
+        }
+        let mut given = vec![];
+        for file in &files {
+            given.push(match self.given.contains_key(file) {
+                true => Some(bytes_of_text(file, &self.read(file, PROGRAM)?)?),
+                false => self.read_bytes(file, PROGRAM).map(|_| None)?,
+            });
+        }
+        let groups = match &groups_file {
+            None => Default::default(),
+            Some(file) => serde_json::from_str(&self.read(file, PROGRAM)?).map_err(|error| {
+                let problem = wrong(error.to_string())
+                    .expected("ranks by name of their group, such as {\"tp\": [0, 1]}");
+                Fault::new(problem).on_line(file, error.line())
+            })?,
+        };
+        let mut trace = Trace::new(&files[0], count, groups)?;
+        for (file, given) in files.iter().zip(given) {
+            let bytes = given.as_deref().unwrap_or_else(|| &self.bytes[file]);
+            trace.add(file, bytes)?;
+        }
+        Ok(trace.finish()?)
     }
 
     /// Reads a file from disk and remembers it.
@@ -134,8 +172,30 @@ impl Inputs {
     }
 }
 
-/// Name and role of every file that a scenario reads, in the order in which it reads them.
-pub fn sources(scenario: &Scenario) -> Vec<(&str, &'static str)> {
+/// Where the file of a rank is missing, so many numbers behind it are looked at for one.
+const LONGEST_HOLE: u32 = 64;
+
+/// The files of a program of which one is named, as far as they are there: of a trace of Chakra those of all ranks, and that of
+/// their groups.
+fn program_files(name: &str, has: impl Fn(&str) -> bool) -> Vec<String> {
+    let of = |rank| chakra_file(name, rank);
+    let Some(first) = of(0) else { return vec![name.into()] };
+    let more = (1..).map_while(of).take_while(|file| has(file));
+    let groups = chakra_groups_file(name).filter(|file| has(file));
+    std::iter::once(first).chain(more).chain(groups).collect()
+}
+
+/// Name and role of every file that a scenario reads, in the order in which it reads them; `has` says which other files are there.
+pub fn sources(scenario: &Scenario, has: impl Fn(&str) -> bool) -> Vec<(String, &'static str)> {
+    let named = |(name, role): (&str, &'static str)| {
+        let files = if role == PROGRAM { program_files(name, &has) } else { vec![name.into()] };
+        files.into_iter().map(move |name| (name, role))
+    };
+    named_sources(scenario).into_iter().flat_map(named).collect()
+}
+
+/// Name and role of every file that a scenario names.
+fn named_sources(scenario: &Scenario) -> Vec<(&str, &'static str)> {
     let mut all: Vec<(&str, &'static str)> = vec![];
     if let (None, Some(file)) = (&scenario.fabric.topology, &scenario.fabric.file) {
         all.push((file, "topology"));
@@ -176,13 +236,14 @@ pub fn sources(scenario: &Scenario) -> Vec<(&str, &'static str)> {
 /// # Errors
 /// A file that cannot be read, or is not text.
 pub fn gather(scenario: &Scenario, contents: &mut Contents) -> Result<(), Fault> {
-    for (name, role) in sources(scenario) {
+    let there = |name: &str| Path::new(name).is_file();
+    for (name, role) in sources(scenario, |name| contents.contains_key(name) || there(name)) {
         // What is neither a table nor a file is refused with all names when the scenario is planned.
-        let named = role == "workload" && !name.contains(['/', '.']) && !Path::new(name).is_file();
-        if !named && !contents.contains_key(name) {
-            let bytes = bytes_of(name)?;
-            let sha256 = InputFile::of(name, role, &bytes).sha256;
-            contents.insert(name.into(), Content { text: text_of(name, bytes)?, sha256 });
+        let named = role == "workload" && !name.contains(['/', '.']) && !there(&name);
+        if !named && !contents.contains_key(&name) {
+            let bytes = bytes_of(&name)?;
+            let sha256 = InputFile::of(&name, role, &bytes).sha256;
+            contents.insert(name.clone(), Content { text: text_of(&name, bytes)?, sha256 });
         }
     }
     Ok(())

@@ -17,8 +17,18 @@ impl Program {
     /// No rank, a message to or from a rank that is not there, a node that waits for itself, a send without a
     /// receive or a receive without a send.
     pub fn new(file: &str, ranks: Vec<Rank>) -> Result<Program, ProgramError> {
-        let program =
-            Program { ranks, file: file.to_string(), iterations: 1, server: 1, notes: vec![] };
+        Program::checked(file, ranks, false)
+    }
+
+    /// The same of ranks that have ids of nodes, with one added, in place of lines.
+    pub(crate) fn with_ids(file: &str, ranks: Vec<Rank>) -> Result<Program, ProgramError> {
+        Program::checked(file, ranks, true)
+    }
+
+    fn checked(file: &str, ranks: Vec<Rank>, has_ids: bool) -> Result<Program, ProgramError> {
+        let file_name = file.to_string();
+        let (iterations, server, notes) = (1, 1, vec![]);
+        let program = Program { ranks, file: file_name, iterations, server, has_ids, notes };
         if program.ranks.is_empty() {
             return Err(ProgramError::new(
                 file,
@@ -50,7 +60,11 @@ impl Program {
     /// Where a node is.
     pub fn place(&self, rank: u32, node: u32) -> Place {
         let line = self.ranks.get(rank as usize).and_then(|rank| rank.line(node));
-        line.map_or(Place::Node(rank, node), Place::Line)
+        match line {
+            Some(id) if self.has_ids => Place::Node(rank, id - 1),
+            Some(line) => Place::Line(line),
+            None => Place::Node(rank, node),
+        }
     }
 
     /// What is wrong with a node.

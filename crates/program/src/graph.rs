@@ -177,6 +177,8 @@ pub struct Program {
     pub(crate) file: String,
     pub(crate) iterations: u32,
     pub(crate) server: u32,
+    /// What stands for the lines of its file are ids of its nodes, with one added.
+    pub(crate) has_ids: bool,
     /// What its reader took for granted.
     pub(crate) notes: Vec<Notice>,
 }

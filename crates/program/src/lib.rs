@@ -15,6 +15,7 @@
 
 mod alone;
 mod build;
+mod chakra;
 mod check;
 mod error;
 mod execution;
@@ -28,6 +29,7 @@ mod simai;
 mod warning;
 
 pub use alone::compute_alone;
+pub use chakra::{ProcessGroups, Trace, chakra_file, chakra_groups_file};
 pub use error::{Place, ProgramError};
 pub use execution::{Blocked, Execution, Issue, Orders, RankTimes, Step, Waiting};
 pub use formats::read_program;

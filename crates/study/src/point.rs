@@ -167,8 +167,11 @@ impl Point {
     /// All that a worker needs, with the contents of input files, as JSON.
     pub fn to_bytes(&self) -> Vec<u8> {
         let scenario = self.scenario();
-        let text =
-            |(name, _): (&str, _)| Some((name.to_string(), self.contents.get(name)?.text.clone()));
+        let text = |(name, _)| {
+            let text = self.contents.get(&name)?.text.clone();
+            Some((name, text))
+        };
+        let sources = sources(&scenario, |name| self.contents.contains_key(name));
         let packed = Packed {
             incast: VERSION.into(),
             hash: self.hash.clone(),
@@ -179,7 +182,7 @@ impl Point {
             combination: self.combination,
             keys: self.keys.to_vec(),
             values: self.values.clone(),
-            files: sources(&scenario).into_iter().filter_map(text).collect(),
+            files: sources.into_iter().filter_map(text).collect(),
             scenario: scenario.brief(),
             identity: identity_of(&scenario, &self.contents).unwrap_or_default(),
             wanted: self.wanted.to_vec(),

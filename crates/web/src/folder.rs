@@ -190,14 +190,15 @@ impl Folder {
     /// An input file that is not there, of those whose role is `needed`.
     fn missing_input(&self, needed: impl Fn(&str) -> bool) -> Option<Trouble> {
         let missing =
-            |(name, role): &(&str, &str)| needed(role) && !self.inputs.contains_key(*name);
-        let (name, role) = sources(&self.results.scenario).into_iter().find(missing)?;
+            |(name, role): &(String, &str)| needed(role) && !self.inputs.contains_key(name);
+        let sources = sources(&self.results.scenario, |name| self.inputs.contains_key(name));
+        let (name, role) = sources.into_iter().find(missing)?;
         let problem = format!(
             "the {role} file of the scenario is not in the folder: choose it too, and the run can be \
              repeated{}",
             if draws(role) { " and its fabric drawn" } else { "" }
         );
-        Some(Trouble::of(Kind::MissingFile, name, problem))
+        Some(Trouble::of(Kind::MissingFile, &name, problem))
     }
 
     /// A run by its number.

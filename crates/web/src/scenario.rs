@@ -35,8 +35,8 @@ pub fn planned(toml: &str, files: &Files) -> Result<Plan, Trouble> {
     let draft = Draft::parse(toml, NAME)?;
     let scenario = draft.scenario()?;
     let contents = contents(files);
-    if let Some((name, role)) = sources(&scenario).iter().find(|one| !contents.contains_key(one.0))
-    {
+    let sources = sources(&scenario, |name| contents.contains_key(name));
+    if let Some((name, role)) = sources.iter().find(|one| !contents.contains_key(&one.0)) {
         let problem =
             format!("the {role} file of the scenario is not here: choose it with the scenario");
         return Err(Trouble::of(Kind::MissingFile, name, problem));

@@ -2,6 +2,7 @@
 
 mod balance;
 mod captures;
+mod chakra;
 mod collectives;
 mod custom;
 mod cuts;

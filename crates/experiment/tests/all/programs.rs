@@ -18,7 +18,7 @@ pub fn run_with(plan: &Plan, threads: usize) -> Run {
     execute(plan, &plan.cases[0], vec![], threads, &Monitor::default()).unwrap().0
 }
 
-fn scenario(topology: &str, transport: &str, own: &str) -> String {
+pub fn scenario(topology: &str, transport: &str, own: &str) -> String {
     format!(
         "[fabric]\ntopology = \"{topology}\"\nrate = \"100Gbps\"\n[transport]\nnames = [\"{transport}\"]\n\
          [[traffic]]\nkind = \"program\"\nfile = \"x.goal\"\n{own}\n"
@@ -30,7 +30,7 @@ fn run(topology: &str, transport: &str, own: &str, program: &str) -> Run {
     run_with(&plan.unwrap_or_else(|fault| panic!("{fault}")), 1)
 }
 
-fn end(run: &Run) -> Time {
+pub fn end(run: &Run) -> Time {
     assert!(run.record.complete, "{:?}", run.stuck());
     run.record.executions.iter().filter_map(|rank| rank.ended).max().expect("ranks")
 }
@@ -69,7 +69,7 @@ pub fn times(run: &Run) -> Vec<Message> {
 }
 
 /// The same ring as traffic of kind `collective`.
-fn collective(transport: &str, more: &str) -> Run {
+pub fn collective(transport: &str, more: &str) -> Run {
     let own =
         "kind = \"collective\"\ncollective = \"all_reduce\"\nissue = \"free\"\nsize = \"800KB\"\n";
     let text = scenario("star:8", transport, more);
@@ -365,7 +365,7 @@ fn a_workload_of_simai_tells_what_it_takes() {
     let text = scenario("star:8", "ndp", "");
     let workload = simai(8, 800_000, 0).replace("ga: 1 ", "");
     let plan = planned(&text, &[("x.goal", &workload)]).unwrap();
-    let told: Vec<&str> = plan.warnings.iter().map(|one| one.text.as_str()).collect();
+    let told: Vec<String> = plan.warnings.iter().map(ToString::to_string).collect();
     assert!(told.iter().any(|one| one.contains("x.goal: read as `ga:` 1")), "{told:?}");
     let workload = simai(8, 800_000, 0).replace("ALLREDUCE", "ALLREDUSE");
     let fault = planned(&text, &[("x.goal", &workload)]).unwrap_err().to_string();
