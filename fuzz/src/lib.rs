@@ -15,6 +15,7 @@ pub type Target = fn(&[u8]);
 
 /// Every target, by name.
 pub const TARGETS: &[(&str, Target)] = &[
+    ("chakra", texts::chakra),
     ("decode", packets::decode),
     ("flow_list", texts::flow_list),
     ("goal_binary", texts::goal),
@@ -31,6 +32,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("results", texts::results),
     ("scenario", texts::scenario),
     ("shape", texts::shape),
+    ("simai", texts::simai),
     ("size_table", texts::size_table),
 ];
 

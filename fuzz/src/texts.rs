@@ -86,6 +86,50 @@ pub fn goal(bytes: &[u8]) {
     }
 }
 
+/// What a reader accepts can be written, and read again.
+fn written(program: &incast_program::Program) {
+    let text = incast_program::write_text(program);
+    let again = incast_program::read_goal("text", text.as_bytes());
+    assert_eq!(again.as_ref(), Ok(program), "{text}");
+}
+
+/// A workload of SimAI; of what is accepted the counts hold.
+pub fn simai(bytes: &[u8]) {
+    let Some(text) = text(bytes) else { return };
+    let load = match incast_program::Workload::read("workload", text) {
+        Ok(load) => load,
+        Err(error) => return told(error),
+    };
+    let (count, ranks) = (load.count_messages(), load.groups().ranks);
+    load.rank(ranks - 1);
+    if count > 5_000 || ranks > 200 {
+        return;
+    }
+    match load.program() {
+        Ok(program) => {
+            assert_eq!(program.messages().count() as u64, count);
+            written(&program);
+        }
+        Err(error) => told(error),
+    }
+}
+
+/// Files of Chakra for two ranks, the same one for both.
+pub fn chakra(bytes: &[u8]) {
+    let groups = [("0".to_string(), vec![1, 0])];
+    let mut trace =
+        incast_program::Trace::new("t.0.et", 2, groups.into()).expect("its groups are well");
+    let files = ["t.0.et", "t.1.et"].into_iter();
+    match files
+        .map(|file| trace.add(file, bytes))
+        .collect::<Result<(), _>>()
+        .and_then(|()| trace.finish())
+    {
+        Ok(program) => written(&program),
+        Err(error) => told(error),
+    }
+}
+
 /// Numbers for each pair of hosts; what is accepted is an all-to-all, or says why not.
 pub fn pairs(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };

@@ -59,6 +59,7 @@ macro_rules! fuzzed {
 }
 
 fuzzed! {
+    chakra,
     decode,
     flow_list,
     goal_binary,
@@ -75,5 +76,6 @@ fuzzed! {
     results,
     scenario,
     shape,
+    simai,
     size_table,
 }

@@ -16,7 +16,8 @@ section! {
     pub struct Job is "[[job]]" {
         /// What results call it.
         name: String = String::new(), says "`job0`, `job1` and so on";
-        /// A GOAL file, of text or binary, that says what each rank does in an iteration. Excludes `collective`.
+        /// A file that says what each rank does in an iteration: GOAL, a workload of SimAI, or a trace of Chakra, as `file` of
+        /// traffic of kind `program`. Excludes `collective`.
         program: Option<String> = None;
         /// What the ranks want in an iteration, as `collective` of traffic of kind `collective`. Excludes `program`. This key
         /// and the next seven mean what they mean there.

@@ -13,7 +13,8 @@ section! {
     /// Ranks of a job, each at a host, do what a file says: they send, receive and compute, each when what it waits for
     /// is done.
     pub struct Program is "kind `program`" {
-        /// A GOAL file, of text or binary, recognised by content (docs/dialects.md).
+        /// A file of GOAL, text or binary, a workload of SimAI, or a trace of Chakra, of which it names one rank's file
+        /// (docs/dialects.md).
         file: String, flag [Run] "--program" "FILE";
         /// Hosts at which ranks can be.
         hosts: Option<Hosts> = None, says "all hosts";

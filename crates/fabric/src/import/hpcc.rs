@@ -127,10 +127,9 @@ pub(super) fn import_hpcc(
     if let Some(longest) = links.iter().filter(|link| link.bare).map(|link| link.delay).max() {
         notes.push(DELAYS_IN_SECONDS.notice(&[("file", &file), ("longest", &longest)]));
     }
-    if header.nvswitches > 0 {
-        let values = &[("nvswitches", &header.nvswitches as _), ("links", &left_out as _)];
-        notes.push(NVSWITCHES_LEFT_OUT.notice(values));
-    }
+    notes.extend(
+        (header.nvswitches > 0).then(|| nvswitches_left_out(&links, &roles, &header, left_out)),
+    );
     notes.extend(check_rest(&reader, &header));
     let fabric = graph.build().map_err(|error| error.at(file, None))?.named(file);
     let edges = fabric.tiers.iter().filter(|tier| **tier == Tier::Edge).count();
@@ -201,6 +200,40 @@ fn boards(links: &[LinkLine], roles: &[Role], forward: bool) -> BTreeMap<u32, Ra
         }
     }
     all.into_iter().map(|id| (id, Rate(own[&id].1))).collect()
+}
+
+fn nvswitches_left_out(
+    links: &[LinkLine],
+    roles: &[Role],
+    header: &Header,
+    left_out: u32,
+) -> Notice {
+    let server = server(links, roles, header);
+    let nvswitches = &header.nvswitches;
+    NVSWITCHES_LEFT_OUT.notice(&[
+        ("nvswitches", nvswitches),
+        ("links", &left_out),
+        ("server", &server),
+    ])
+}
+
+/// The keys of a job whose ranks talk to those of their server as the file says.
+fn server(links: &[LinkLine], roles: &[Role], header: &Header) -> String {
+    let mut rates: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut longest = Span::ZERO;
+    for link in links {
+        let is = |id: u32, role: Role| roles[id as usize] == role;
+        for id in [link.src, link.dst] {
+            if is(id, Role::Host) && is(link.other(id), Role::NvSwitch) {
+                let rate = rates.entry(id).or_default();
+                *rate = rate.saturating_add(link.rate.0);
+                longest = longest.max(link.delay);
+            }
+        }
+    }
+    let (gpus, rate) = (header.gpus.unwrap_or(1), rates.values().copied().min().unwrap_or(0));
+    let latency = Span(longest.0.saturating_mul(2));
+    format!("server = {gpus}, local_rate = \"{}\" and local_latency = \"{latency}\"", Rate(rate))
 }
 
 /// How many links into the fabric each host has that has several: as many NICs.

@@ -5,10 +5,12 @@ incast_units::warnings! {
     pub static WARNINGS;
     NVSWITCHES_LEFT_OUT = "nvswitches_left_out" {
         says: "left out {nvswitches} NVSwitches and their {links} links: traffic inside a server takes \
-               the fabric",
+               the fabric, but that of a [[job]] with {server}",
         means: "A topology of SimAI joins the GPUs of a server by NVSwitches. Only the network between \
-                servers is modelled, so traffic between two GPUs of a server crosses it.",
-        remedy: "Leave flows inside a server out of the traffic, or read their times with care.",
+                servers is modelled, so traffic between two GPUs of a server crosses it. What ranks of a job send each other can \
+                stay in their server; the sentence has the keys for it, with the numbers of the file: the least rate of a GPU, and \
+                twice the longest delay of such a link.",
+        remedy: "Give the job these keys. Leave other flows inside a server out of the traffic, or read their times with care.",
     }
     DELAYS_IN_SECONDS = "delays_in_seconds" {
         says: "{file}: delays without a unit are taken as seconds, as ns-3 does: the longest is {longest}",

@@ -52,7 +52,10 @@ fn simai_leaves_nvswitches_out() {
     assert_eq!(detect(text), Some(Kind::Hpcc));
     let imported = hpcc(text);
     assert_eq!((imported.fabric.hosts(), imported.fabric.nodes()), (4, 5));
-    assert!(imported.notes[0].text.contains("2 NVSwitches and their 4 links"));
+    let told = &imported.notes[0].text;
+    assert!(told.contains("2 NVSwitches and their 4 links"));
+    let keys = "server = 2, local_rate = \"2400Gbps\" and local_latency = \"50ns\"";
+    assert!(told.contains(keys), "{told}");
     // Six whole numbers are a header of somebody else.
     assert!(refused(&text.replacen("H100", "3", 1)).contains("topo.txt:1: a header of six words"));
     assert!(refused(&text.replacen("7 2 2", "7 3 2", 1)).contains("3 GPUs per server: expected"));

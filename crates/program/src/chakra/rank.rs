@@ -2,7 +2,7 @@
 
 use super::schema::{self, Metadata, Node, Value};
 use super::stream::Stream;
-use super::{MOST_STEPS, Trace};
+use super::trace::{MOST_STEPS, Trace, chakra_groups_file};
 use crate::build::{Collective, Exchange, Graph};
 use crate::error::{Place, ProgramError};
 use crate::graph::{self, Op, Rank};
@@ -33,7 +33,7 @@ struct Kept {
     deps: (usize, usize),
 }
 
-pub(super) struct Reader<'a> {
+struct Reader<'a> {
     trace: &'a mut Trace,
     file: &'a str,
     rank: u32,
@@ -41,12 +41,21 @@ pub(super) struct Reader<'a> {
     deps: Vec<u64>,
 }
 
+impl Trace {
+    /// Reads the file of the next rank, a node at a time.
+    ///
+    /// # Errors
+    /// What is wrong in it, with the id of its node.
+    pub fn add(&mut self, file: &str, source: impl Read) -> Result<(), ProgramError> {
+        let rank = Reader::read(self, file, source)?;
+        self.steps += rank.nodes().len();
+        self.ranks.push(rank);
+        Ok(())
+    }
+}
+
 impl<'a> Reader<'a> {
-    pub fn read(
-        trace: &'a mut Trace,
-        file: &'a str,
-        source: impl Read,
-    ) -> Result<Rank, ProgramError> {
+    fn read(trace: &'a mut Trace, file: &'a str, source: impl Read) -> Result<Rank, ProgramError> {
         let rank = trace.ranks.len() as u32;
         let mut reader = Reader { trace, file, rank, nodes: vec![], deps: vec![] };
         let mut stream = Stream::new(source).or_else(|problem| reader.fail(problem))?;
@@ -344,7 +353,7 @@ impl Attributes<'_, '_> {
         };
         let groups = &self.reader.trace.groups;
         let Some(group) = groups.iter().position(|own| own.0 == name) else {
-            let file = super::chakra_groups_file(&self.reader.trace.file);
+            let file = chakra_groups_file(&self.reader.trace.file);
             let file = file.unwrap_or_else(|| "the file of groups".into());
             let known: Vec<String> =
                 groups.iter().skip(1).map(|own| format!("`{}`", own.0)).collect();

@@ -1,7 +1,11 @@
-use super::schema::{Attribute, Bools, COLLECTIVE, COMPUTE, Metadata, Node, RECEIVE, SEND, Value};
+use super::schema::{
+    self, Attribute, Bools, COLLECTIVE, COMPUTE, Metadata, Node, RECEIVE, SEND, Value,
+};
 use super::*;
 use crate::compute_alone;
+use crate::error::ProgramError;
 use crate::graph::Op;
+use crate::graph::Program;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;

@@ -1,12 +1,14 @@
 //! The text of a workload.
 
-use super::{Collective, Group, Groups, Layer, Pass, Wanted, Workload};
+use super::groups::{Group, Groups};
+use super::workload::{Layer, Pass, Wanted, Workload};
+use crate::build::Collective;
 use crate::error::{Place, ProgramError};
 use incast_units::fault::{Problem, one_of, wrong};
 use std::ops::Range;
 
 /// Those whose layers go forward one after the other, then backward.
-pub(super) const POLICIES: [&str; 2] = ["HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_TRANSFORMER"];
+const POLICIES: [&str; 2] = ["HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_TRANSFORMER"];
 
 /// The layer with which AICB begins a micro-batch.
 const FIRST_OF_BATCH: &str = "embedding_layer";
@@ -40,7 +42,29 @@ struct Header {
     initiates: Vec<u64>,
 }
 
-pub(super) fn read(file: &str, text: &str) -> Result<Workload, ProgramError> {
+/// Whether a file begins as one of SimAI: a policy, then `key: value` pairs.
+pub(crate) fn is_simai(bytes: &[u8]) -> bool {
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or(bytes);
+    let line = String::from_utf8_lossy(line);
+    let mut words = line.trim_start_matches('\u{feff}').split_whitespace();
+    let policy = words.next().unwrap_or("");
+    POLICIES.contains(&policy)
+        || policy.starts_with("HYBRID_")
+        || policy.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+            && words.any(|word| word == "model_parallel_NPU_group:" || word == "all_gpus:")
+}
+
+impl Workload {
+    /// Reads the text of a workload.
+    ///
+    /// # Errors
+    /// What is wrong in the file, with its line.
+    pub fn read(file: &str, text: &str) -> Result<Workload, ProgramError> {
+        read(file, text)
+    }
+}
+
+fn read(file: &str, text: &str) -> Result<Workload, ProgramError> {
     let mut reader = Reader { file, line: 1 };
     let mut lines = text.trim_start_matches('\u{feff}').lines();
     let header = reader.header(lines.next().unwrap_or(""))?;

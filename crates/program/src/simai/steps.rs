@@ -1,6 +1,7 @@
 //! What a rank does: forward through all layers, then backward.
 
-use super::{Group, Layer, Pass, Wanted, Workload};
+use super::groups::Group;
+use super::workload::{Layer, Pass, Wanted, Workload};
 use crate::build::{Collective, Exchange, Graph};
 use crate::graph::{Node, Op, Rank};
 

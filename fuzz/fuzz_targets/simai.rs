@@ -1,0 +1,5 @@
+//! `simai` under libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| incast_fuzz::target("simai")(bytes));
