@@ -252,8 +252,8 @@ def run(
         topology: A topology file of another tool (HPCC, htsim .topo), recognised by
             content. Accepted: text.
         transport: Transport for --flows or --program. Accepted: a list, each text.
-        program: A GOAL file, of text or binary, recognised by content (docs/dialects.md).
-            Accepted: text.
+        program: A file of GOAL, text or binary, a workload of SimAI, or a trace of Chakra,
+            of which it names one rank's file (docs/dialects.md). Accepted: text.
         flows: A flow file (HPCC, htsim .cm, YAPS, CSV), recognised by content. Accepted:
             text.
         seed: Seed of the random numbers. Accepted: a whole number. Default: 1.

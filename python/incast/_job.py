@@ -19,8 +19,9 @@ class Job(Section):
 
     Args:
         name: What results call it. Accepted: text. Default: `job0`, `job1` and so on.
-        program: A GOAL file, of text or binary, that says what each rank does in an
-            iteration. Excludes `collective`. Accepted: text.
+        program: A file that says what each rank does in an iteration: GOAL, a workload of
+            SimAI, or a trace of Chakra, as `file` of traffic of kind `program`. Excludes
+            `collective`. Accepted: text.
         collective: What the ranks want in an iteration, as `collective` of traffic of kind
             `collective`. Excludes `program`. This key and the next seven mean what they
             mean there. Accepted: `all_reduce`, `reduce_scatter`, `all_gather`,

@@ -44,8 +44,8 @@ class Program(Section):
     """Traffic of kind `program`.
 
     Args:
-        file: A GOAL file, of text or binary, recognised by content (docs/dialects.md).
-            Accepted: text. Required.
+        file: A file of GOAL, text or binary, a workload of SimAI, or a trace of Chakra, of
+            which it names one rank's file (docs/dialects.md). Accepted: text. Required.
         hosts: Hosts at which ranks can be. Accepted: hosts such as `0-7,9`. Default: all
             hosts.
         placement: At which of `hosts` the ranks are: `packed` (the first ones, in order),
