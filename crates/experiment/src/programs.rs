@@ -4,7 +4,7 @@ use crate::Fault;
 use crate::fault::wrong;
 use crate::plan::{Job, JobCollective, Plan};
 use incast_measure::{Collective, ProgramMeta, RankMeta, StepMeta};
-use incast_program::{ANY, Execution, Op, Program, Server, Step, compute_alone};
+use incast_program::{ANY, Execution, Group, Op, Program, Server, Step, compute_alone};
 use incast_transport::{Bytes, ExecutionRecord, FlowId, RunRecord, Span, StepRecord, Time};
 use incast_workload::{FlowClass, FlowSpec, MAX_FLOWS, Start};
 use incast_world::{Executions, Hosted};
@@ -177,6 +177,10 @@ pub fn metas(plan: &Plan) -> (Vec<ProgramMeta>, Vec<RankMeta>) {
             at: job.at,
             iterations: program.iterations(),
             alone: compute_alone(program),
+            groups: match program.has_groups() {
+                true => Group::ALL.map(Group::name).to_vec(),
+                false => vec![],
+            },
         });
         for ((rank, own), host) in (0u32..).zip(program.ranks()).zip(&job.hosts) {
             let sizes = |local: bool| {
@@ -200,7 +204,8 @@ pub fn metas(plan: &Plan) -> (Vec<ProgramMeta>, Vec<RankMeta>) {
                 what: own
                     .nodes()
                     .iter()
-                    .map(|node| what(program, rank, node.op, &mut flows))
+                    .zip(0u32..)
+                    .map(|(node, place)| what(program, (rank, place), node.op, &mut flows))
                     .collect(),
             });
         }
@@ -209,7 +214,12 @@ pub fn metas(plan: &Plan) -> (Vec<ProgramMeta>, Vec<RankMeta>) {
 }
 
 /// What a step of a rank is; its flow is the next one of these.
-fn what(program: &Program, rank: u32, op: Op, flows: &mut impl Iterator<Item = u32>) -> StepMeta {
+fn what(
+    program: &Program,
+    (rank, node): (u32, u32),
+    op: Op,
+    flows: &mut impl Iterator<Item = u32>,
+) -> StepMeta {
     let known = |rank: u32| Some(rank).filter(|rank| *rank != ANY);
     let (kind, peer, bytes) = match op {
         Op::Send { to, bytes, .. } => ("send", Some(to), Some(bytes)),
@@ -217,7 +227,8 @@ fn what(program: &Program, rank: u32, op: Op, flows: &mut impl Iterator<Item = u
         Op::Calc { .. } => ("calc", None, None),
     };
     let crosses = matches!(op, Op::Send { to, .. } if !program.is_local(rank, to));
-    StepMeta { kind, peer, bytes, flow: if crosses { flows.next() } else { None } }
+    let flow = if crosses { flows.next() } else { None };
+    StepMeta { kind, peer, bytes, flow, group: program.group_of(rank, node) }
 }
 
 /// The iterations of collectives whose ranks run programs.

@@ -6,6 +6,7 @@ use crate::stuck::Stuck;
 use incast_transport::ExecutionRecord;
 use incast_units::{Span, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A program of a run.
@@ -21,6 +22,8 @@ pub struct ProgramMeta {
     pub iterations: u32,
     /// When each time is over if messages take no time, from its beginning: the longest path of computations.
     pub alone: Vec<Span>,
+    /// Names of its groups of ranks, such as `TP`; none if its file has no groups.
+    pub groups: Vec<&'static str>,
 }
 
 /// A rank of a program; its [record](ExecutionRecord) has the same place in the run's.
@@ -55,6 +58,8 @@ pub struct StepMeta {
     pub bytes: Option<u64>,
     /// The flow of a message that it sends.
     pub flow: Option<u32>,
+    /// The place in its program's `groups` of the group whose collective or message it is part of.
+    pub group: Option<u8>,
 }
 
 /// The iteration of its program that a step of a rank is of.
@@ -101,6 +106,10 @@ pub struct ProgramSummary {
     /// What of it is more than its computations would take if messages took no time, mean.
     #[serde(default)]
     pub exposed_mean_ns: Option<f64>,
+    /// For how long a rank computes no layer because it waits for collectives or messages of a kind of group, mean, by the
+    /// names of these; of a file that names groups. Together they are what of a rank's time is no computation of layers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub waiting_by_group_ns: BTreeMap<String, f64>,
 }
 
 /// When the iterations of a program were over that all of its ranks have done.
@@ -185,7 +194,45 @@ fn summary(run: &Run, program: u32, meta: &ProgramMeta) -> ProgramSummary {
         iterations: meta.iterations,
         iteration_mean_ns: of(0),
         exposed_mean_ns: of(1),
+        waiting_by_group_ns: waiting_by_group(run, meta, done().map(|(place, _)| place)),
     }
+}
+
+/// What these ranks, which are done, wait for by kind of group, mean.
+fn waiting_by_group(
+    run: &Run,
+    meta: &ProgramMeta,
+    done: impl Iterator<Item = usize>,
+) -> BTreeMap<String, f64> {
+    let (mut waits, mut ranks) = (vec![Span::ZERO; meta.groups.len()], 0u32);
+    for place in done {
+        ranks += 1;
+        waits_of(run, place, &mut waits);
+    }
+    let named = meta.groups.iter().zip(waits).filter(|(_, wait)| *wait > Span::ZERO);
+    named.map(|(name, wait)| (name.to_string(), wait.as_ns_f64() / f64::from(ranks))).collect()
+}
+
+/// Adds, by group, the times between a rank's computations of layers: they are of the group of the step for which the next one
+/// waited last, and behind the last one of that which ended last.
+fn waits_of(run: &Run, place: usize, waits: &mut [Span]) {
+    let (what, record) = (&run.ranks[place].what, record(run, place));
+    let mut add = |step: Option<usize>, wait: Span| {
+        if let Some(group) = step.and_then(|step| what[step].group) {
+            waits[usize::from(group)].0 += wait.0;
+        }
+    };
+    let mut until = record.begun;
+    for (step, own) in what.iter().zip(&record.steps) {
+        if step.kind == "calc" && step.group.is_none() {
+            let wait = own.begun.zip(until).map(|(begun, until)| begun.since(until));
+            add(own.after.map(|after| after as usize), wait.unwrap_or(Span::ZERO));
+            until = own.ended;
+        }
+    }
+    let last = (0..what.len()).max_by_key(|step| record.steps[*step].ended);
+    let wait = record.ended.zip(until).map(|(ended, until)| ended.since(until));
+    add(last, wait.unwrap_or(Span::ZERO));
 }
 
 impl fmt::Display for ProgramSummary {
@@ -198,12 +245,20 @@ impl fmt::Display for ProgramSummary {
         let (compute, most, waiting) =
             (ms(self.compute_mean_ns), ms(self.compute_max_ns), ms(self.waiting_mean_ns));
         match (self.completion_ns, self.slowest_rank) {
-            (Some(_), Some(last)) => write!(
-                f,
-                "{file}: {ranks} ranks are done after {} ms, rank {last} last; a rank computes {compute} ms \
-                 (at most {most}) and waits {waiting} ms, mean",
-                ms(self.completion_ns)
-            ),
+            (Some(_), Some(last)) => {
+                write!(
+                    f,
+                    "{file}: {ranks} ranks are done after {} ms, rank {last} last; a rank computes {compute} ms \
+                     (at most {most}) and waits {waiting} ms, mean",
+                    ms(self.completion_ns)
+                )?;
+                let mut before = "; of that for";
+                for (group, ns) in &self.waiting_by_group_ns {
+                    write!(f, "{before} {group} {} ms", ms(Some(*ns)))?;
+                    before = ",";
+                }
+                Ok(())
+            }
             _ => write!(f, "{file}: {completed} of {ranks} ranks are done"),
         }
     }

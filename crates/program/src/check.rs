@@ -28,7 +28,9 @@ impl Program {
     fn checked(file: &str, ranks: Vec<Rank>, has_ids: bool) -> Result<Program, ProgramError> {
         let file_name = file.to_string();
         let (iterations, server, notes) = (1, 1, vec![]);
-        let program = Program { ranks, file: file_name, iterations, server, has_ids, notes };
+        let has_groups = false;
+        let program =
+            Program { ranks, file: file_name, iterations, server, has_ids, has_groups, notes };
         if program.ranks.is_empty() {
             return Err(ProgramError::new(
                 file,

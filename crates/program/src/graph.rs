@@ -179,6 +179,8 @@ pub struct Program {
     pub(crate) server: u32,
     /// What stands for the lines of its file are ids of its nodes, with one added.
     pub(crate) has_ids: bool,
+    /// Its steps are of groups ([`Group`](crate::Group)).
+    pub(crate) has_groups: bool,
     /// What its reader took for granted.
     pub(crate) notes: Vec<Notice>,
 }
@@ -203,6 +205,28 @@ impl Program {
     pub(crate) fn with_notes(mut self, notes: Vec<Notice>) -> Program {
         self.notes = notes;
         self
+    }
+
+    /// Of steps that say by `nic`, and by `cpu` above 0, of which group they are.
+    pub(crate) fn with_groups(mut self) -> Program {
+        self.has_groups = true;
+        self
+    }
+
+    /// Whether its file names groups of ranks.
+    pub fn has_groups(&self) -> bool {
+        self.has_groups
+    }
+
+    /// The place in [`Group::ALL`](crate::Group::ALL) of the group whose message or collective a step is part of. None of
+    /// computations of layers, and where the file names no groups.
+    pub fn group_of(&self, rank: u32, node: u32) -> Option<u8> {
+        let node = self.ranks[rank as usize].nodes()[node as usize];
+        match node.op {
+            _ if !self.has_groups => None,
+            Op::Calc { .. } => node.cpu.checked_sub(1),
+            _ => Some(node.nic),
+        }
     }
 
     /// The name of its file.

@@ -355,8 +355,21 @@ fn tensor_parallel_groups_stay_in_their_servers() {
     assert_eq!(plan.traffic.flows.len(), 16);
     assert!(plan.traffic.flows.iter().all(|flow| flow.src.abs_diff(flow.dst) == 4));
     let run = run_with(&plan, 1);
-    // Three times 1 us, three messages of 1 us at 800 Gb/s, and what the all-reduce takes.
-    assert!(end(&run) > Time::ZERO + Span::from_us(6 + 8));
+    // Three times 1 us, three messages of 1 us at 800 Gb/s, and what the all-reduce takes, for which all is the same.
+    let all = end(&run).since(Time::ZERO);
+    assert!(all > Span::from_us(6 + 8));
+    let summary = &incast_measure::programs(&run)[0];
+    let waits = &summary.waiting_by_group_ns;
+    assert_eq!(waits.keys().collect::<Vec<_>>(), ["DP", "TP"]);
+    assert_eq!(waits["TP"], 3_000.0);
+    let time =
+        run.record.executions.iter().map(|rank| rank.ended.unwrap().since(Time::ZERO).as_ns_f64());
+    assert!((waits["DP"] - (time.sum::<f64>() / 8.0 - 6_000.0)).abs() < 1e-6, "{waits:?}");
+    assert!(
+        summary.to_string().contains("; of that for DP ")
+            && summary.to_string().ends_with(", TP 0.003 ms"),
+        "{summary}"
+    );
 }
 
 /// A file that does not say all tells what was taken, and faults have its line.

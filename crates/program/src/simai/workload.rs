@@ -86,6 +86,6 @@ impl Workload {
             return Err(ProgramError::new(&self.file, Place::Line(2), problem));
         }
         let ranks = (0..ranks).map(|rank| self.rank(rank)).collect();
-        Ok(Program::new(&self.file, ranks)?.with_notes(self.notices()))
+        Ok(Program::new(&self.file, ranks)?.with_groups().with_notes(self.notices()))
     }
 }
