@@ -119,12 +119,9 @@ pub fn chakra(bytes: &[u8]) {
     let groups = [("0".to_string(), vec![1, 0])];
     let mut trace =
         incast_program::Trace::new("t.0.et", 2, groups.into()).expect("its groups are well");
-    let files = ["t.0.et", "t.1.et"].into_iter();
-    match files
-        .map(|file| trace.add(file, bytes))
-        .collect::<Result<(), _>>()
-        .and_then(|()| trace.finish())
-    {
+    let mut files = ["t.0.et", "t.1.et"].into_iter();
+    let read = files.try_for_each(|file| trace.add(file, bytes));
+    match read.and_then(|()| trace.finish()) {
         Ok(program) => written(&program),
         Err(error) => told(error),
     }
