@@ -253,7 +253,8 @@ fn listed(names: &[&str]) -> String {
 pub fn write_report(folder: &ResultsFolder, title: &str, runs: &[Run]) -> Result<(), Fault> {
     let report = folder.path().join(REPORT);
     incast_measure::report_html_of(&report, folder.place(), title, runs)?;
-    incast_measure::summary_svg(&folder.path().join("summary.svg"), title, runs)?;
+    let summary = incast_measure::figures::summary(title, runs).svg();
+    incast_measure::write_atomic(&folder.path().join("summary.svg"), summary.as_bytes())?;
     Ok(())
 }
 

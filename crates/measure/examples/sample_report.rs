@@ -4,7 +4,8 @@
 #[path = "../tests/all/support.rs"]
 mod support;
 
-use incast_measure::{Comparison, columns_markdown, report_html, summary_svg, write_run};
+use incast_measure::figures;
+use incast_measure::{Comparison, columns_markdown, report_html, write_atomic, write_run};
 use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -18,7 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     support::add_series(&mut runs[0]);
     report_html(&folder.join("report.html"), "Three made-up transports", &runs)?;
-    summary_svg(&folder.join("summary.svg"), "Tail slowdown of made-up transports", &runs)?;
+    let summary = figures::summary("Tail slowdown of made-up transports", &runs);
+    write_atomic(&folder.join("summary.svg"), summary.svg().as_bytes())?;
     write_run(&folder.join("one"), &runs[0], true)?;
     report_html(&folder.join("one/report.html"), "One made-up transport", &runs[..1])?;
     let table = Comparison::of_runs(&runs);

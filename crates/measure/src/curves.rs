@@ -1,11 +1,8 @@
 //! Curves of a model: a table, and a page with one figure.
 
-use crate::figures::style::{self, Stroke};
-use crate::figures::{Figure, write_figures};
+use crate::chart::{Axis, Chart, Line, Point, write_charts};
 use crate::folder::{FolderError, write_atomic};
-use crate::number::escape;
 use crate::page;
-use plotly::Plot;
 use std::path::Path;
 
 /// A named line of points.
@@ -48,24 +45,27 @@ impl Curves {
     /// An I/O error.
     pub fn write(&self, folder: &Path) -> Result<(), FolderError> {
         write_atomic(&folder.join("model.csv"), self.csv().as_bytes())?;
-        let figure = self.figure();
+        let chart = self.chart();
         let path = folder.join("report.html");
-        write_figures(&path, std::slice::from_ref(&figure))?;
-        let text = page::head(&self.title) + &page::section(&figure) + page::END;
+        write_charts(&path, std::slice::from_ref(&chart))?;
+        let text = page::head(&self.title) + &page::section(&chart) + page::END;
         write_atomic(&path, text.as_bytes())
     }
 
-    fn figure(&self) -> Figure {
-        let title = escape(&self.title);
-        let mut plot = Plot::new();
-        let (x, y) = (style::axis(&escape(&self.x)), style::axis(&escape(&self.y)));
-        plot.set_layout(style::layout(&title, x, y, 440));
-        for (at, curve) in self.curves.iter().enumerate() {
-            let points = curve.points.iter().copied().unzip();
-            plot.add_trace(style::scatter(at, &curve.name, points, Stroke::Marked));
+    fn chart(&self) -> Chart {
+        let line = |(look, curve): (usize, &Curve)| {
+            let points = curve.points.iter().map(|(x, y)| Point::at(*x, *y)).collect();
+            Line { name: curve.name.clone(), look, points, ..Line::default() }
+        };
+        Chart {
+            name: "model".into(),
+            title: self.title.clone(),
+            caption: "Values of the model's equations; model.csv has the same numbers.".into(),
+            x: Axis::titled(&self.x),
+            y: Axis::titled(&self.y),
+            lines: self.curves.iter().enumerate().map(line).collect(),
+            ..Chart::default()
         }
-        let caption = "Values of the model's equations; model.csv has the same numbers.";
-        Figure::new("model", &title, caption.to_string(), 440, &plot)
     }
 }
 

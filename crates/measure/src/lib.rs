@@ -8,10 +8,9 @@
 //! * [`Balance`]: the window of a run in which arrivals and departures balance.
 //! * [`Warning`]: what a user should know before trusting results; in manifest, report and console.
 //! * [`Comparison`]: several runs side by side; runs of the same label are repetitions.
-//! * [`report_html`], [`summary_svg`], [`figures`]: pictures.
+//! * [`report_html`], [`figures`], [`chart`]: charts, for pages and as pictures.
 //! * [`SlowdownHistogram`], [`numbers()`]: what a study keeps of a run.
 //! * [`StudyResults`]: many runs with varied keys: [`study_frame`], [`study_figures`], [`write_study_page`].
-//! * [`panel`]: a picture in the form of a paper's.
 //! * [`folder`]: a results folder whose files are written atomically.
 //!
 //! In a page (WebAssembly) there are no reports, figures or tables of studies: the page draws its own.
@@ -19,6 +18,8 @@
 //! Flows of the warm-up are in the columns but excluded from statistics of flows.
 
 mod balance;
+#[cfg(not(target_family = "wasm"))]
+pub mod chart;
 mod collective;
 pub mod columns;
 mod comparison;
@@ -41,8 +42,6 @@ mod number;
 mod numbers;
 #[cfg(not(target_family = "wasm"))]
 mod page;
-#[cfg(not(target_family = "wasm"))]
-pub mod panel;
 mod parts;
 mod program;
 #[cfg(not(target_family = "wasm"))]
@@ -56,8 +55,6 @@ mod stuck;
 #[cfg(not(target_family = "wasm"))]
 mod study;
 mod summary;
-#[cfg(not(target_family = "wasm"))]
-mod svg;
 mod texts;
 mod tiers;
 mod uplinks;
@@ -100,8 +97,6 @@ pub use study::{
 pub use summary::{
     Counters, EndlessSummary, FlowCounts, Group, RequestSummary, Summary, group, summarise,
 };
-#[cfg(not(target_family = "wasm"))]
-pub use svg::{summary_svg, summary_svg_text};
 pub use texts::Texts;
 pub use tiers::TierSummary;
 pub use warning::{WARNINGS_AFTER, WARNINGS_BEFORE, Warning, values_needed};

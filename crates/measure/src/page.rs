@@ -1,6 +1,6 @@
 //! What every page consists of: a head with style and the charts' library, and sections with figures.
 
-use crate::figures::Figure;
+use crate::chart::{Chart, Choice};
 use crate::number::escape;
 use incast_charts::PACKED;
 
@@ -45,40 +45,43 @@ const UNPACK: &str = "const charts=(async()=>{\
     })();\
     charts.catch((error)=>document.querySelectorAll(\".figure\").forEach((one)=>{one.textContent=error.message;}));";
 
-/// A figure with its title and caption.
-pub(crate) fn section(figure: &Figure) -> String {
-    let Figure { name, title, caption, height, plot } = figure;
+/// A chart with its title and caption.
+pub(crate) fn section(chart: &Chart) -> String {
+    let plot = chart.plotly();
     let mut layout = plot["layout"].clone();
-    // The page has headings of its own.
+    // The page has headings of its own, and a menu that can be read aloud and reached with keys.
     layout["title"] = serde_json::Value::Null;
     layout["autosize"] = true.into();
-    // A menu of the page's own can be read aloud and reached with keys.
-    let menu = layout.as_object_mut().and_then(|layout| layout.remove("updatemenus"));
-    let (choice, chosen) =
-        menu.map_or_else(Default::default, |menu| choice(name, &menu[0]["buttons"]));
+    layout.as_object_mut().and_then(|layout| layout.remove("updatemenus"));
+    let (choice, chosen) = choice(&chart.name, &chart.choices);
     let (data, layout) = (script_json(&plot["data"]), script_json(&layout));
-    let id = format!("figure-{name}");
-    // Titles of figures are escaped already where they contain a label: they are Plotly's markup.
+    let id = format!("figure-{}", chart.name);
     format!(
-        "<h2>{title}</h2>\n<div id=\"{id}\" class=\"figure\" style=\"height:{height}px\"></div>\n\
+        "<h2>{}</h2>\n<div id=\"{id}\" class=\"figure\" style=\"height:{}px\"></div>\n\
          {choice}<script>charts.then(()=>{{Plotly.newPlot(...fitted(\"{id}\",{data},{layout}),\
          {{responsive:true,displaylogo:false,\
          modeBarButtonsToRemove:[\"select2d\",\"lasso2d\",\"autoScale2d\"]}});{chosen}}});</script>\n\
          <p class=\"caption\">{}</p>\n",
-        escape(caption)
+        escape(&chart.title),
+        chart.height(),
+        escape(&chart.caption)
     )
 }
 
-/// A choice of what the lines of a figure show, from Plotly's buttons: the control, and its script.
-fn choice(name: &str, buttons: &serde_json::Value) -> (String, String) {
-    let buttons = buttons.as_array().map_or(&[][..], Vec::as_slice);
-    let option = |(at, button): (usize, &serde_json::Value)| {
-        // Labels of buttons are escaped already: they are Plotly's markup.
-        format!("<option value=\"{at}\">{}</option>", button["label"].as_str().unwrap_or(""))
+/// A choice of what the lines of a chart show: the control, and its script. None of no choices.
+fn choice(name: &str, choices: &[Choice]) -> (String, String) {
+    if choices.is_empty() {
+        return Default::default();
+    }
+    let option = |(at, one): (usize, &Choice)| {
+        format!("<option value=\"{at}\">{}</option>", escape(&one.name))
     };
-    let options: String = buttons.iter().enumerate().map(option).collect();
-    let changes: Vec<_> = buttons.iter().map(|button| &button["args"]).collect();
-    let changes = script_json(&serde_json::json!(changes));
+    let options: String = choices.iter().enumerate().map(option).collect();
+    let change = |one: &Choice| {
+        let which: Vec<usize> = (0..one.values.len()).collect();
+        serde_json::json!([{ "y": one.values }, which])
+    };
+    let changes = script_json(&choices.iter().map(change).collect());
     let control = format!(
         "<p class=\"choice\"><label>Port: <select id=\"choice-{name}\">{options}</select></label></p>\n"
     );

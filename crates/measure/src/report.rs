@@ -7,7 +7,8 @@ mod sizes;
 mod table;
 mod tiers;
 
-use crate::figures::{Figure, figures, write_figures};
+use crate::chart::{Chart, write_charts};
+use crate::figures::figures;
 use crate::folder::{FolderError, write_atomic};
 use crate::number::{escape, significant};
 use crate::page::{self, END};
@@ -30,7 +31,7 @@ pub fn report_html_of(
     runs: &[Run],
 ) -> Result<(), FolderError> {
     let figures = figures(runs);
-    write_figures(path, &figures)?;
+    write_charts(path, &figures)?;
     write_atomic(path, page(title, runs, &figures, Some(place)).as_bytes())
 }
 
@@ -39,7 +40,7 @@ pub fn report_text(title: &str, runs: &[Run]) -> String {
     page(title, runs, &figures(runs), None)
 }
 
-fn page(title: &str, runs: &[Run], figures: &[Figure], place: Option<&Path>) -> String {
+fn page(title: &str, runs: &[Run], figures: &[Chart], place: Option<&Path>) -> String {
     let summaries: Vec<Summary> = runs.iter().map(summarise).collect();
     let mut out = page::head(title);
     out += &headline::of_runs(runs, &summaries).html();

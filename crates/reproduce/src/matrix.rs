@@ -6,9 +6,10 @@ use super::band::{Printed, Unit};
 use super::claim::Claim;
 use super::expected::Experiment;
 use super::finite::{InFinite, Order, Size};
+use super::pictures::axis;
 use super::sets::title;
 use super::{Page, Verdict, sets};
-use incast_measure::panel::{Line, Panel as Picture, Point, panel_svg_text};
+use incast_measure::chart::{Chart, Line, Point};
 use std::fmt::Write;
 
 /// What the colours mean.
@@ -96,18 +97,16 @@ pub fn moves(verdict: &Verdict, claim: &Claim) -> String {
 }
 
 /// One number over the other against the number of flows: a line per set, and what the paper prints.
-pub fn picture(verdict: &Verdict, claim: &Claim) -> Picture {
+pub fn picture(verdict: &Verdict, claim: &Claim) -> Chart {
     let unit = match Unit::named(&claim.unit) {
         Unit::Ratio => Unit::PercentLower,
         unit => unit,
     };
     let lengths = || verdict.as_run.iter().flat_map(|one| &one.lengths).map(|one| one.flows);
     let line = |one: &InFinite| {
-        let points = one.lengths.iter().map(|at| Point {
-            x: at.flows as f64,
-            y: unit.of(at.value),
-            half_width: at.half_width.map(|width| 100.0 * width),
-            unsteady: false,
+        let points = one.lengths.iter().map(|at| {
+            let width = at.half_width.map(|width| 100.0 * width);
+            Point::at(at.flows as f64, unit.of(at.value)).within(width)
         });
         Line { name: title(&one.set), points: points.collect(), ..Line::default() }
     };
@@ -119,13 +118,13 @@ pub fn picture(verdict: &Verdict, claim: &Claim) -> Picture {
         let printed = all.iter().map(|flows| (*flows as f64, number)).collect();
         lines.push(Line { name: "the paper".into(), printed, ..Line::default() });
     }
-    Picture {
+    lines.iter_mut().enumerate().for_each(|(look, line)| line.look = look);
+    Chart {
         title: verdict.claim.clone(),
-        x: "flows of a run from empty".into(),
-        y: claim.unit.clone(),
+        x: axis("flows of a run from empty", true),
+        y: axis(&claim.unit, false),
         lines,
-        log_x: true,
-        ..Picture::default()
+        ..Chart::default()
     }
 }
 
@@ -158,7 +157,7 @@ pub fn section<'a>(
         let name = format!("{paper}-as-run.svg");
         text += &moves(first, claim);
         let _ = writeln!(text, "![{}]({name})\n", first.claim);
-        Page { name, text: panel_svg_text(&picture(first, claim)) }
+        Page { name, text: picture(first, claim).svg() }
     });
     let _ = writeln!(
         text,

@@ -2,10 +2,11 @@
 
 use super::band::Word;
 use super::functions::{self, Arguments, Value};
+use super::pictures::axis;
 use super::verdict::Judgement;
 use incast_experiment::Fault;
+use incast_measure::chart::{Chart, Line, Point};
 use incast_measure::curves::{Curve as Drawn, Curves};
-use incast_measure::panel::{Line, Panel as Picture, Point};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -167,21 +168,20 @@ impl Model {
     }
 
     /// The curves in the paper's form.
-    pub fn pictures(&self, values: &Values) -> Vec<Picture> {
-        let point = |(x, y): &(f64, f64)| Point { x: *x, y: *y, ..Point::default() };
-        let line = |(name, curve): (&String, &String)| Line {
+    pub fn pictures(&self, values: &Values) -> Vec<Chart> {
+        let point = |(x, y): &(f64, f64)| Point::at(*x, *y);
+        let line = |(look, (name, curve)): (usize, (&String, &String))| Line {
             name: name.clone(),
+            look,
             points: values[curve].iter().map(point).collect(),
             ..Line::default()
         };
-        let one = |panel: &ModelPanel| Picture {
+        let one = |panel: &ModelPanel| Chart {
             title: panel.title.clone(),
-            x: panel.x.clone(),
-            y: panel.y.clone(),
-            lines: panel.lines.iter().map(line).collect(),
-            log_x: panel.log_x,
-            log_y: panel.log_y,
-            ticks: vec![],
+            x: axis(&panel.x, panel.log_x),
+            y: axis(&panel.y, panel.log_y),
+            lines: panel.lines.iter().enumerate().map(line).collect(),
+            ..Chart::default()
         };
         self.panels.iter().map(one).collect()
     }

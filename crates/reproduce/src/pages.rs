@@ -11,7 +11,7 @@ use super::{InSet, Options, Verdict, Word, curves, verdicts};
 use super::{answer, changes, matrix};
 use crate::page::Page;
 use incast_experiment::Fault;
-use incast_measure::panel::{Panel as Picture, looks, panel_svg_text};
+use incast_measure::chart::{Chart, looks};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -42,7 +42,7 @@ struct Judged {
     results: Vec<(Set, Results)>,
     verdicts: Vec<Verdict>,
     /// Pictures of equations.
-    curves: Vec<Picture>,
+    curves: Vec<Chart>,
 }
 
 /// All pages, from tables.
@@ -430,7 +430,7 @@ fn equations(one: &Judged, pages: &mut Vec<Page>) -> String {
     for (at, picture) in one.curves.iter().enumerate() {
         let name = format!("{}-equations-{}.svg", one.experiment.name.replace('/', "-"), at + 1);
         let _ = writeln!(text, "![{}]({name})\n", picture.title);
-        pages.push(Page { name, text: panel_svg_text(picture) });
+        pages.push(Page { name, text: picture.svg() });
     }
     text
 }
@@ -451,7 +451,7 @@ fn pictures(one: &Judged, styles: &Styles<'_>, pages: &mut Vec<Page>) -> String 
             let file = [&one.experiment.name, &set.name].map(|name| name.replace('/', "-"));
             let name = format!("{}-{}-{}.svg", file[0], at + 1, file[1]);
             let _ = writeln!(text, "![{}, {}]({name})", panel.title, set.name);
-            pages.push(Page { name, text: panel_svg_text(picture) });
+            pages.push(Page { name, text: picture.svg() });
             shown = true;
         }
         let _ = match (shown, run) {

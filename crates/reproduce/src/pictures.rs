@@ -6,8 +6,8 @@ use super::expected::Experiment;
 use super::judged::Results;
 use super::panel::{Panel, Place};
 use super::sets::Set;
-use incast_measure::measured::{BySeed, Form, PARTS, STEPS, Seen, estimate};
-use incast_measure::panel::{Line, Panel as Picture, Point};
+use incast_measure::chart::{Axis, Chart, Line, Point, Scale};
+use incast_measure::measured::{BySeed, Estimate, Form, PARTS, STEPS, Seen, estimate};
 use incast_transport::Time;
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub fn picture(
     panel: &Panel,
     (set, results): &(Set, Results),
     styles: &Styles<'_>,
-) -> Picture {
+) -> Chart {
     let places = experiment.places(panel);
     let needs_balance = panel.measure.kind.needs_balance();
     let mut lines: BTreeMap<String, Line> = BTreeMap::new();
@@ -35,7 +35,7 @@ pub fn picture(
             let points = points(panel, place.x, &seen);
             // What never comes has no place in the picture.
             let points = points.into_iter().filter(|point| !point.y.is_infinite());
-            let points = points.map(|point| Point { unsteady, ..point });
+            let points = points.map(|point| Point { hollow: unsteady, ..point });
             let line = lines.entry(panel.line(place, transport, drawn.len() > 1)).or_default();
             line.points.extend(points);
             if panel.form == Some(Form::Deciles) && ticks.is_empty() {
@@ -44,38 +44,45 @@ pub fn picture(
         }
     }
     print_claims(experiment, panel, &places, results, &mut lines);
-    let named = lines.into_iter().map(|(name, mut line)| {
+    lines.retain(|_, line| !line.points.is_empty());
+    let named = lines.into_iter().enumerate().map(|(at, (name, mut line))| {
         line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
-        Line { style: styles.get(name.as_str()).copied(), name, ..line }
+        let look = styles.get(name.as_str()).copied().unwrap_or(at);
+        Line { look, name, ..line }
     });
-    Picture {
+    let x = axis(&panel.x, panel.log_x);
+    Chart {
         title: format!("{} ({})", panel.title, set.name),
-        x: panel.x.clone(),
-        y: panel.y.clone(),
-        lines: named.filter(|line| !line.points.is_empty()).collect(),
-        log_x: panel.log_x,
-        log_y: panel.log_y,
-        ticks,
+        x: if ticks.is_empty() { x } else { x.ticks(ticks) },
+        y: axis(&panel.y, panel.log_y),
+        lines: named.collect(),
+        hollow: "never reaches balance",
+        ..Chart::default()
     }
+}
+
+/// An axis with this title.
+pub fn axis(title: &str, log: bool) -> Axis {
+    Axis::titled(title).scaled(if log { Scale::Log } else { Scale::Linear })
 }
 
 /// Microseconds as milliseconds where they reach 10,000 on the vertical axis of one of the pictures:
 /// those of one panel keep one unit.
-pub fn short_numbers(pictures: &mut [Picture]) {
+pub fn short_numbers(pictures: &mut [Chart]) {
     let points = pictures.iter().flat_map(|one| &one.lines).flat_map(|line| &line.points);
     if points.map(|point| point.y).fold(0.0, f64::max) < 1e4 {
         return;
     }
-    let in_us = pictures.iter_mut().filter(|one| one.y.ends_with("us"));
+    let in_us = pictures.iter_mut().filter(|one| one.y.title.ends_with("us"));
     in_us.for_each(in_milliseconds);
 }
 
-fn in_milliseconds(picture: &mut Picture) {
-    picture.y = format!("{}ms", picture.y.trim_end_matches("us"));
+fn in_milliseconds(picture: &mut Chart) {
+    picture.y.title = format!("{}ms", picture.y.title.trim_end_matches("us"));
     for line in &mut picture.lines {
         for point in &mut line.points {
             point.y /= 1e3;
-            point.half_width = point.half_width.map(|width| width / 1e3);
+            point.between = point.between.map(|(low, high)| (low / 1e3, high / 1e3));
         }
         line.printed.iter_mut().for_each(|(_, y)| *y /= 1e3);
     }
@@ -83,20 +90,19 @@ fn in_milliseconds(picture: &mut Picture) {
 
 /// The points of one run's transport.
 fn points(panel: &Panel, x: f64, seen: &BySeed<'_>) -> Vec<Point> {
-    let point = |x, y| Point { x, y, ..Point::default() };
     match (panel.form, panel.step) {
         (Some(Form::Cdf), _) => {
             let share = |at: usize| at as f64 / f64::from(STEPS);
             let count = STEPS as usize + 1;
             (0..count)
-                .filter_map(|at| Some(point(over_seeds(seen, at, count)?.x, share(at))))
+                .filter_map(|at| Some(Point::at(over_seeds(seen, at, count)?.value, share(at))))
                 .collect()
         }
         (Some(Form::Deciles), _) => {
             let share = |at: usize| (at + 1) as f64 / PARTS as f64 * 100.0;
             let part = |at: usize| {
                 let mean = over_seeds(seen, at, 2 * PARTS)?;
-                Some(Point { x: share(at), y: mean.x, ..mean })
+                Some(Point::at(share(at), mean.value).within(mean.half_width))
             };
             (0..PARTS).filter_map(part).collect()
         }
@@ -104,25 +110,24 @@ fn points(panel: &Panel, x: f64, seen: &BySeed<'_>) -> Vec<Point> {
             let from = panel.measure.from.map_or(Time::ZERO, |from| Time(from.0.0));
             let at = |i: usize| (from.0 + (i as u64 * 2 + 1) * step.0.0 / 2) as f64 / 1e9;
             let first = seen.values().next().into_iter().flat_map(|first| &first.list);
-            first.enumerate().map(|(i, y)| point(at(i), *y)).collect()
+            first.enumerate().map(|(i, y)| Point::at(at(i), *y)).collect()
         }
         (None, None) => {
-            let one = estimate(seen)
-                .map(|number| Point { half_width: number.half_width, ..point(x, number.value) });
+            let one =
+                estimate(seen).map(|number| Point::at(x, number.value).within(number.half_width));
             one.into_iter().collect()
         }
     }
 }
 
-/// The mean over seeds of one value of a list of so many, as `x`, with its interval.
-fn over_seeds(seen: &BySeed<'_>, at: usize, count: usize) -> Option<Point> {
+/// The mean over seeds of one value of a list of so many, with its interval.
+fn over_seeds(seen: &BySeed<'_>, at: usize, count: usize) -> Option<Estimate> {
     let whole = seen.iter().filter(|(_, seen)| seen.list.len() == count);
     let one = |(seed, seen): (&u64, &&Seen)| {
         (*seed, Seen { value: Some(seen.list[at]), ..Seen::default() })
     };
     let own: BTreeMap<u64, Seen> = whole.map(one).collect();
-    let number = estimate(&own.iter().map(|(seed, seen)| (*seed, seen)).collect())?;
-    Some(Point { x: number.value, half_width: number.half_width, ..Point::default() })
+    estimate(&own.iter().map(|(seed, seen)| (*seed, seen)).collect())
 }
 
 /// A size as it fits below a tenth: `604 B`, `6.5 KB`, `187 KB`, `2.1 MB`; KB = 1000 bytes.
@@ -241,20 +246,20 @@ mod tests {
     fn long_times_are_in_milliseconds_in_all_sets() {
         let of = |y: &str, largest: [f64; 2]| {
             let mut all = largest.map(|y_value| {
-                let point = Point { y: y_value, half_width: Some(500.0), ..Point::default() };
+                let point = Point::at(0.0, y_value).within(Some(500.0));
                 let printed = vec![(0.7, 2e4)];
                 let line = Line { points: vec![point], printed, ..Line::default() };
-                Picture { y: y.into(), lines: vec![line], ..Picture::default() }
+                Chart { y: axis(y, false), lines: vec![line], ..Chart::default() }
             });
             short_numbers(&mut all);
             all
         };
         let long = of("AFCT, us", [1e4, 2e3]);
         assert_eq!(long.each_ref().map(|one| one.lines[0].points[0].y), [10.0, 2.0]);
-        assert!(long.iter().all(|one| one.y == "AFCT, ms"));
+        assert!(long.iter().all(|one| one.y.title == "AFCT, ms"));
         let line = &long[0].lines[0];
-        assert_eq!((line.points[0].half_width, line.printed[0].1), (Some(0.5), 20.0));
-        assert_eq!(of("AFCT, us", [9999.0, 1.0])[0].y, "AFCT, us");
+        assert_eq!((line.points[0].between, line.printed[0].1), (Some((9.5, 10.5)), 20.0));
+        assert_eq!(of("AFCT, us", [9999.0, 1.0])[0].y.title, "AFCT, us");
         assert_eq!(of("packets", [1e5, 1.0])[0].lines[0].points[0].y, 1e5);
     }
 
@@ -283,7 +288,7 @@ mod tests {
         assert_eq!(known.len(), 10);
         assert_eq!((known[9].x, known[9].y), (100.0, 20.0));
         // Three values 10, 20, 30: t = 4.303 at two degrees of freedom, times 10 over the root of 3.
-        assert!((known[9].half_width.unwrap() - 24.84).abs() < 0.01, "{:?}", known[9]);
+        assert!((known[9].between.unwrap().1 - 44.84).abs() < 0.01, "{:?}", known[9]);
         assert_eq!(sizes(&all[0])[9], (100.0, "10 KB".to_string()));
         let known = [604.0, 6512.0, 186_700.0, 2_096_000.0, 9_960.0, 1e9].map(size);
         assert_eq!(known, ["604 B", "6.5 KB", "187 KB", "2.1 MB", "10 KB", "1.0 GB"]);

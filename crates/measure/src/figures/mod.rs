@@ -1,26 +1,20 @@
-//! Figures of a report. Each is a Plotly figure, kept as JSON too, so that other tools open the
-//! very same picture.
+//! Charts of a report: each a function of the runs.
 
-mod figure;
 mod flows;
 mod lines;
 mod marks;
-pub(crate) mod multiples;
-pub(crate) mod style;
 mod time;
 
-pub use figure::Figure;
-pub(crate) use flows::PARTS;
 pub use flows::by_size_frame;
+pub(crate) use flows::{FEW, HOLLOW, PARTS, PERCENTILES};
 pub(crate) use lines::{Line, SizeBin, lines};
 
 use crate::Run;
-use crate::folder::{FolderError, at, write_atomic};
-use std::path::Path;
+use crate::chart::Chart;
 
-/// The figures of some runs: completion time and slowdown by size, where the time went,
-/// distribution of the slowdown, throughput, queues and imbalance over time. Figures without data are left out.
-pub fn figures(runs: &[Run]) -> Vec<Figure> {
+/// The charts of some runs: completion time and slowdown by size, where the time went,
+/// distribution of the slowdown, throughput, queues and imbalance over time. Charts without data are left out.
+pub fn figures(runs: &[Run]) -> Vec<Chart> {
     let lines = lines(runs);
     let mut all = Vec::new();
     all.extend(flows::by_size(&lines));
@@ -33,17 +27,10 @@ pub fn figures(runs: &[Run]) -> Vec<Figure> {
     all
 }
 
-/// Writes each figure to `figures/<name>.json` beside the page `report`.
-///
-/// # Errors
-/// What the system refuses.
-pub fn write_figures(report: &Path, figures: &[Figure]) -> Result<(), FolderError> {
-    let folder = report.with_file_name("figures");
-    at("create", &folder, std::fs::create_dir_all(&folder))?;
-    figures.iter().try_for_each(|figure| {
-        let text = figure.plot.to_string();
-        write_atomic(&folder.join(format!("{}.json", figure.name)), text.as_bytes())
-    })
+/// The 99th percentile of the slowdown by size of the flow, one line per label (or per label and
+/// transport), in one picture. Without a completed flow it has a title only.
+pub fn summary(title: &str, runs: &[Run]) -> Chart {
+    flows::summary(title, &lines(runs))
 }
 
 /// Parts of a completion time that a flow has alone, too: sending, serialisation, propagation.

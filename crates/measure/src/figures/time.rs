@@ -1,27 +1,24 @@
-//! Figures over time: throughput and queues.
+//! Charts over time: throughput, queues and imbalance.
 
-use super::figure::Figure;
 use super::marks;
-use super::style::{self, Stroke};
 use crate::Run;
+use crate::chart::{Axis, Chart, Choice, Line, Mark, Point, Scale};
 use crate::fairness::{self, Window};
-use crate::number::{escape, time_unit};
+use crate::number::time_unit;
 use crate::run::gbps;
 use crate::uplinks::Uplinks;
 use incast_transport::Bin;
 use incast_units::Span;
-use plotly::Plot;
-use plotly::layout::RangeMode;
 
 /// Most points of a line; neighbouring intervals are joined until they fit.
 const POINTS: usize = 1000;
-/// Most lines of a figure over time.
+/// Most lines of a chart over time.
 const LINES: usize = 8;
 /// Ports of one run that are drawn, or offered.
 const PORTS: usize = 5;
 /// Most ports of several runs that are offered.
 const CHOICES: usize = 12;
-/// Most runs that get a figure of their own.
+/// Most runs that get a chart of their own.
 const RUNS: usize = 12;
 
 /// Consecutive intervals joined into one point.
@@ -67,33 +64,35 @@ struct Series {
     values: Vec<(f64, f64)>,
 }
 
-/// What is over and beside the lines of a figure over time.
+/// What is over and beside the lines of a chart over time.
 struct Titles<'a> {
     name: &'a str,
     title: &'a str,
     y: &'a str,
+    unit: &'a str,
 }
 
-/// A figure over time of some runs.
-fn draw(titles: Titles<'_>, caption: String, runs: &[&Run], series: Vec<Series>) -> Figure {
-    let Titles { name, title, y } = titles;
+/// A chart over time of some runs.
+fn draw(titles: Titles<'_>, caption: String, runs: &[&Run], series: Vec<Series>) -> Chart {
     let last = series.iter().flat_map(|line| line.values.last()).map(|(at, _)| *at);
     let (unit, length) = time_unit(last.fold(0.0, f64::max));
-    let mut plot = Plot::new();
-    let x = style::axis(&format!("time since the start of the run ({unit})"));
-    let y = style::axis(y).range_mode(RangeMode::ToZero);
-    plot.set_layout(style::layout(title, x, y, 380));
-    let looks = style::looks(series.iter().map(|line| line.name.as_str()));
-    for (look, line) in looks.into_iter().zip(series) {
-        let points = line.values.iter().map(|(at, value)| (at / length, *value)).unzip();
-        let hover = format!("%{{y:.4g}} at %{{x:.5g}} {unit}");
-        let scatter = style::scatter(look, &line.name, points, Stroke::Plain);
-        plot.add_trace(scatter.hover_template(hover));
-    }
-    let mut figure = Figure::new(name, title, caption, 380, &plot);
-    marks::pauses(&mut figure, &paused(runs), runs.len() > 1, length);
-    marks::links(&mut figure, runs, length);
-    figure
+    let line = |one: Series| {
+        let points = one.values.into_iter().map(|(at, value)| Point::at(at / length, value));
+        Line { name: one.name, points: points.collect(), mark: Mark::Plain, ..Line::default() }
+    };
+    let time = "time since the start of the run";
+    let mut chart = Chart {
+        name: titles.name.into(),
+        title: titles.title.into(),
+        caption,
+        x: Axis { unit: unit.into(), ..Axis::titled(time) },
+        y: Axis { unit: titles.unit.into(), ..Axis::titled(titles.y).scaled(Scale::FromZero) },
+        lines: series.into_iter().map(line).collect(),
+        ..Chart::default()
+    };
+    marks::pauses(&mut chart, &paused(runs), runs.len() > 1, length);
+    marks::links(&mut chart, runs, length);
+    chart.coloured()
 }
 
 /// When some port of each run was paused, nanoseconds; runs without pauses are left out.
@@ -122,9 +121,9 @@ fn paused<'a>(runs: &[&'a Run]) -> Vec<(&'a str, Vec<(f64, f64)>)> {
 
 /// Throughput over time: of the chosen flows of each run if they were recorded, and the sum over
 /// the links to the hosts.
-pub(super) fn throughput(runs: &[Run]) -> Vec<Figure> {
+pub(super) fn throughput(runs: &[Run]) -> Vec<Chart> {
     let firsts = firsts(runs);
-    let mut figures = Vec::new();
+    let mut charts = Vec::new();
     for (at, run) in firsts.iter().filter(|run| !run.record.series.is_empty()).enumerate() {
         if at == RUNS {
             break;
@@ -149,8 +148,8 @@ pub(super) fn throughput(runs: &[Run]) -> Vec<Figure> {
         });
         let name = format!("flow_throughput_over_time_{}", at + 1);
         let series = series.collect();
-        let titles = Titles { name: &name, title: &escape(&title), y: "throughput (Gb/s)" };
-        figures.push(draw(titles, caption, &[run], series));
+        let titles = Titles { name: &name, title: &title, y: "throughput", unit: "Gb/s" };
+        charts.push(draw(titles, caption, &[run], series));
     }
     let sums: Vec<Series> = firsts.iter().take(LINES).filter_map(|run| total(run)).collect();
     if !sums.is_empty() {
@@ -160,18 +159,19 @@ pub(super) fn throughput(runs: &[Run]) -> Vec<Figure> {
         let titles = Titles {
             name: "throughput_over_time",
             title: "Traffic to the hosts over time",
-            y: "throughput (Gb/s)",
+            y: "throughput",
+            unit: "Gb/s",
         };
         let drawn = &firsts[..firsts.len().min(LINES)];
-        figures.push(draw(titles, caption.to_string(), drawn, sums));
+        charts.push(draw(titles, caption.to_string(), drawn, sums));
     }
-    figures
+    charts
 }
 
 /// What all flows of each transport delivered over time, for each run with several.
-pub(super) fn shares(runs: &[Run]) -> Vec<Figure> {
+pub(super) fn shares(runs: &[Run]) -> Vec<Chart> {
     let several = firsts(runs).into_iter().filter(|run| run.record.shares.len() > 1);
-    let figure = |(at, run): (usize, &Run)| {
+    let chart = |(at, run): (usize, &Run)| {
         let title = format!("Throughput of transports over time: {}", run.label);
         let caption = "Payload delivered by all flows of each transport.".to_string();
         let series = run.transports.iter().enumerate().map(|(transport, name)| {
@@ -182,14 +182,14 @@ pub(super) fn shares(runs: &[Run]) -> Vec<Figure> {
             Series { name: name.clone(), values: values.collect() }
         });
         let name = format!("transport_throughput_over_time_{}", at + 1);
-        let titles = Titles { name: &name, title: &escape(&title), y: "throughput (Gb/s)" };
+        let titles = Titles { name: &name, title: &title, y: "throughput", unit: "Gb/s" };
         draw(titles, caption, &[run], series.collect())
     };
-    several.take(RUNS).enumerate().map(figure).collect()
+    several.take(RUNS).enumerate().map(chart).collect()
 }
 
 /// How unevenly the switches use their uplinks over time.
-pub(super) fn imbalance(runs: &[Run]) -> Option<Figure> {
+pub(super) fn imbalance(runs: &[Run]) -> Option<Chart> {
     let firsts = firsts(runs);
     let drawn = &firsts[..firsts.len().min(LINES)];
     let line = |run: &&Run| {
@@ -207,6 +207,7 @@ pub(super) fn imbalance(runs: &[Run]) -> Option<Figure> {
         name: "imbalance_over_time",
         title: "Imbalance of uplinks over time",
         y: "busiest uplink over mean",
+        unit: "",
     };
     let some = lines.iter().any(|line| !line.values.is_empty());
     some.then(|| draw(titles, caption.to_string(), drawn, lines))
@@ -242,10 +243,14 @@ fn join(run: &Run, port: usize, stretch: &Stretch) -> Bin {
 
 /// Largest backlog over time: of the fullest switch ports of one run, or of one port in each of
 /// several, with a choice of the port.
-pub(super) fn queues(runs: &[Run]) -> Option<Figure> {
+pub(super) fn queues(runs: &[Run]) -> Option<Chart> {
     let firsts = firsts(runs);
-    let titles =
-        Titles { name: "queues_over_time", title: "Queues over time", y: "largest backlog (KB)" };
+    let titles = Titles {
+        name: "queues_over_time",
+        title: "Queues over time",
+        y: "largest backlog",
+        unit: "KB",
+    };
     let what = "charged bytes waiting, without the packet in transmission";
     if let [run] = firsts.as_slice() {
         let series: Vec<Series> =
@@ -264,12 +269,13 @@ pub(super) fn queues(runs: &[Run]) -> Option<Figure> {
     );
     let of_port = |name: &String| drawn.iter().map(|run| queue_of(run, name)).collect();
     let first: Vec<Series> = of_port(ports.first()?);
-    let mut figure = draw(titles, caption, drawn, first);
-    marks::choices(&mut figure, &ports, |port| {
+    let choice = |port: &String| {
         let all: Vec<Series> = of_port(port);
-        all.iter().map(|one| one.values.iter().map(|value| value.1).collect()).collect()
-    });
-    Some(figure)
+        let values = all.iter().map(|one| one.values.iter().map(|value| value.1).collect());
+        Choice { name: port.clone(), values: values.collect() }
+    };
+    let choices = ports.iter().map(choice).collect();
+    Some(Chart { choices, ..draw(titles, caption, drawn, first) })
 }
 
 /// Names of the ports that are among the fullest of some run, the fullest first.

@@ -2,12 +2,10 @@
 
 use super::StudyResults;
 use super::facets::{Along, Estimate, Facet, Facets, Place};
-use crate::figures::multiples::{Picture, line, marker};
-use crate::figures::{Figure, style};
-use crate::number::{display_unit, escape, significant};
+use crate::chart::{self, Axis, Chart, Line, Mark, Scale};
+use crate::number::{display_unit, significant};
 use crate::numbers::Number;
 use crate::statistics::paired_relative;
-use serde_json::{Value, json};
 
 /// Most small multiples of a figure.
 pub(super) const MOST_FACETS: usize = 12;
@@ -36,33 +34,28 @@ impl Shown {
         }
     }
 
-    /// The same as the title of an axis: a long one in two lines.
-    fn axis(&self) -> String {
-        let text = escape(&self.label());
-        match text.rsplit_once(" of ") {
-            Some((first, second)) if text.chars().count() > 34 => format!("{first}<br>of {second}"),
-            _ => text,
-        }
+    /// The axis of its values.
+    fn axis(&self) -> Axis {
+        Axis { unit: self.unit.into(), ..Axis::titled(&self.title) }
     }
 }
 
 /// The horizontal axis of a layout.
-fn x_axis(facets: &Facets<'_>) -> Value {
+fn x_axis(results: &StudyResults, facets: &Facets<'_>) -> Axis {
+    let axis = facets.along.axis(results);
     match &facets.along {
         Along::Numbers { .. } => {
             let all = || facets.all.iter().flat_map(|facet| &facet.places).map(|place| place.x);
             let (low, high) = (all().fold(f64::MAX, f64::min), all().fold(f64::MIN, f64::max));
-            match low > 0.0 && high / low >= 30.0 {
-                true => json!({ "type": "log" }),
-                false => json!({ "type": "linear" }),
-            }
+            let log = low > 0.0 && high / low >= 30.0;
+            axis.scaled(if log { Scale::Log } else { Scale::Linear })
         }
-        Along::Names { names, .. } => json!({
-            "tickvals": (0..names.len()).collect::<Vec<usize>>(),
-            "ticktext": names.iter().map(|name| escape(name)).collect::<Vec<String>>(),
-            "range": [-0.5, names.len() as f64 - 0.5],
-        }),
-        Along::Nothing => json!({ "tickvals": [], "range": [-1.0, 1.0] }),
+        Along::Names { names, .. } => {
+            let ticks = names.iter().enumerate().map(|(at, name)| (at as f64, name.clone()));
+            let range = Some((-0.5, names.len() as f64 - 0.5));
+            Axis { range, ..axis.ticks(ticks.collect()) }
+        }
+        Along::Nothing => Axis { range: Some((-1.0, 1.0)), ..axis.ticks(vec![]) },
     }
 }
 
@@ -94,49 +87,38 @@ struct Point<'a> {
 }
 
 /// The curve of a series in a small multiple.
-fn trace(
+fn curve(
     results: &StudyResults,
     facets: &Facets<'_>,
-    series: usize,
-    points: &[Point<'_>],
+    (panel, series, points): &(usize, usize, Vec<Point<'_>>),
     shown: &Shown,
-    first: bool,
-) -> Value {
-    let (name, look) = (escape(&results.series[series]), results.looks()[series]);
+) -> Line {
+    let name = &results.series[*series];
     let value = |x: f64| x / shown.scale;
+    let numbers = matches!(facets.along, Along::Numbers { .. });
     // Categories side by side, so that intervals do not cover each other.
-    let aside = match facets.along {
-        Along::Numbers { .. } => 0.0,
-        _ => ((series as f64 + 0.5) / results.series.len() as f64 - 0.5) * 0.6,
+    let aside = match numbers {
+        true => 0.0,
+        false => ((*series as f64 + 0.5) / results.series.len() as f64 - 0.5) * 0.6,
     };
-    let text = |point: &Point<'_>| {
-        let Estimate { mean, seeds, .. } = point.estimate;
-        let place = escape(&point.place.name);
-        let between = point.estimate.between().map_or(String::new(), |(low, high)| {
-            format!(", 95 %: {} to {}", significant(value(low)), significant(value(high)))
+    let point = |Point { place, estimate }: &Point<'_>| {
+        let between = estimate.between().map(|(low, high)| (value(low), value(high)));
+        let ends = between.map_or(String::new(), |(low, high)| {
+            format!(", 95 %: {} to {}", significant(low), significant(high))
         });
-        let mean = significant(value(mean));
-        format!("{name}<br>{place}: {mean} {}{between} ({seeds} seeds)", shown.unit)
+        let (mean, unit) = (significant(value(estimate.mean)), shown.unit);
+        let says =
+            format!("{name}\n{}: {mean} {unit}{ends} ({} seeds)", place.name, estimate.seeds);
+        chart::Point { between, says, ..chart::Point::at(place.x + aside, value(estimate.mean)) }
     };
-    let ends = |end: fn(f64, (f64, f64)) -> f64| -> Vec<Option<f64>> {
-        let of = |one: Estimate| Some(value(end(one.mean, one.between()?)));
-        points.iter().map(|point| of(point.estimate)).collect()
-    };
-    let lines = matches!(facets.along, Along::Numbers { .. });
-    json!({
-        "type": "scatter", "mode": if lines { "lines+markers" } else { "markers" },
-        "name": name, "legendgroup": format!("series {series}"), "showlegend": first,
-        "x": points.iter().map(|point| point.place.x + aside).collect::<Vec<f64>>(),
-        "y": points.iter().map(|point| value(point.estimate.mean)).collect::<Vec<f64>>(),
-        "error_y": {
-            "type": "data", "symmetric": false, "visible": true, "thickness": 1.2, "width": 4,
-            "array": ends(|mean, (_, high)| high - mean), "arrayminus": ends(|mean, (low, _)| mean - low),
-            "color": style::colour(look),
-        },
-        "line": line(look), "marker": marker(look, 8, false),
-        "text": points.iter().map(text).collect::<Vec<String>>(),
-        "hovertemplate": "%{text}<extra></extra>",
-    })
+    Line {
+        name: name.clone(),
+        look: results.looks()[*series],
+        panel: *panel,
+        points: points.iter().map(point).collect(),
+        mark: if numbers { Mark::Marked } else { Mark::Points },
+        ..Line::default()
+    }
 }
 
 /// The curves of one estimate per place and series, as small multiples.
@@ -166,31 +148,18 @@ fn left_out(facets: &Facets<'_>) -> String {
     }
 }
 
-fn picture(
+fn drawn(
     results: &StudyResults,
     facets: &Facets<'_>,
     lines: &[(usize, usize, Vec<Point<'_>>)],
     shown: &Shown,
-    name: String,
-    title: String,
-    caption: String,
-) -> Picture {
-    let mut known = Vec::new();
-    let mut draw = |(at, series, points): &(usize, usize, Vec<Point<'_>>)| {
-        let first = !known.contains(series);
-        known.push(*series);
-        (*at, trace(results, facets, *series, points, shown, first))
-    };
-    Picture {
-        name,
-        title,
-        caption,
-        x: escape(&facets.along.title(results)),
+) -> Chart {
+    Chart {
+        x: x_axis(results, facets),
         y: shown.axis(),
-        facets: facets.all.iter().take(MOST_FACETS).map(|facet| escape(&facet.title)).collect(),
-        traces: lines.iter().map(&mut draw).collect(),
-        x_axis: x_axis(facets),
-        y_axis: json!({}),
+        panels: facets.all.iter().take(MOST_FACETS).map(|facet| facet.title.clone()).collect(),
+        lines: lines.iter().map(|line| curve(results, facets, line, shown)).collect(),
+        ..Chart::default()
     }
 }
 
@@ -211,7 +180,7 @@ pub(super) fn metric(
     results: &StudyResults,
     facets: &Facets<'_>,
     number: &Number,
-) -> Option<Figure> {
+) -> Option<Chart> {
     let lines =
         curves(results, facets, |place, series| Estimate::of(&place.samples(series, &number.name)));
     let all = || lines.iter().flat_map(|(.., points)| points).map(|point| point.estimate);
@@ -238,18 +207,15 @@ pub(super) fn metric(
         number.name,
         left_out(facets)
     );
-    let title = escape(&format!("{}{over}", shown.title));
-    let mut picture = picture(results, facets, &lines, &shown, number.name.clone(), title, caption);
-    let top = top / shown.scale;
-    picture.y_axis = match low > 0.0 && high / low >= 8.0 {
-        true => json!({
-            "type": "log", "dtick": "D2", "tickformat": "~g",
-            "range": [(low / shown.scale / 1.5).log10(), top.log10()],
-        }),
-        false if low >= 0.0 => json!({ "range": [0.0, top] }),
-        false => json!({}),
-    };
-    Some(picture.figure())
+    let mut chart = drawn(results, facets, &lines, &shown);
+    let (low, high, top) = (low / shown.scale, high / shown.scale, top / shown.scale);
+    if low > 0.0 && high / low >= 8.0 {
+        chart.y = Axis { range: Some((low / 1.5, top)), ..chart.y.scaled(Scale::Log) };
+    } else if low >= 0.0 {
+        chart.y.range = Some((0.0, top));
+    }
+    let title = format!("{}{over}", shown.title);
+    Some(Chart { name: number.name.clone(), title, caption, ..chart })
 }
 
 /// Paired relative differences of a metric from the baseline, in percent. `None` with one series.
@@ -257,7 +223,7 @@ pub(super) fn differences(
     results: &StudyResults,
     facets: &Facets<'_>,
     number: &Number,
-) -> Option<Figure> {
+) -> Option<Chart> {
     let baseline = results.baseline();
     let estimate = |place: &Place<'_>, series: usize| {
         if series == baseline {
@@ -296,11 +262,9 @@ pub(super) fn differences(
          0 the difference is significant. Below 0: less than {base}.{}",
         left_out(facets)
     );
-    let title = escape(&format!("{what}: difference from {base}"));
+    let title = format!("{what}: difference from {base}");
     let name = format!("{}_difference", number.name);
-    let mut picture = picture(results, facets, &lines, &shown, name, title, caption);
-    picture.y_axis = json!({
-        "zeroline": true, "zerolinecolor": "#777777", "zerolinewidth": 1.5, "ticksuffix": " %", "range": [-top, top],
-    });
-    Some(picture.figure())
+    let mut chart = drawn(results, facets, &lines, &shown);
+    chart.y = Axis { range: Some((-top, top)), ..chart.y.scaled(Scale::AroundZero) };
+    Some(Chart { name, title, caption, ..chart })
 }

@@ -2,6 +2,7 @@
 
 use super::columns::key_values;
 use super::{StudyResults, StudyRow};
+use crate::chart::Axis;
 use crate::frame::Values;
 use crate::number::display_unit;
 use crate::statistics::{Confidence, confidence, mean};
@@ -134,15 +135,14 @@ impl Along {
         }
     }
 
-    /// Title of the axis.
-    pub fn title(&self, results: &StudyResults) -> String {
-        match self {
-            Along::Numbers { key, unit: "", .. } | Along::Names { key, .. } => {
-                results.title_of(*key).into()
-            }
-            Along::Numbers { key, unit, .. } => format!("{} ({unit})", results.title_of(*key)),
-            Along::Nothing => String::new(),
-        }
+    /// The axis, without scale and ticks.
+    pub fn axis(&self, results: &StudyResults) -> Axis {
+        let unit = match self {
+            Along::Numbers { unit, .. } => unit.to_string(),
+            _ => String::new(),
+        };
+        let title = self.key().map_or("", |key| results.title_of(key));
+        Axis { unit, ..Axis::titled(title) }
     }
 }
 

@@ -122,7 +122,7 @@ impl StudyResults {
 
     /// The look of each series in all figures.
     pub(crate) fn looks(&self) -> Vec<usize> {
-        crate::figures::style::looks(self.series.iter().map(String::as_str))
+        crate::chart::looks(self.series.iter().map(String::as_str))
     }
 
     /// Rows with numbers.

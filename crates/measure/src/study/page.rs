@@ -3,7 +3,7 @@
 use super::facets::Facets;
 use super::paper::PaperTable;
 use super::{Finding, StudyResults, curves, sizes};
-use crate::figures::{Figure, write_figures};
+use crate::chart::{Chart, write_charts};
 use crate::folder::{FolderError, write_atomic};
 use crate::headline::{Headline, of_study};
 use crate::number::escape;
@@ -19,9 +19,9 @@ fn metrics(results: &StudyResults) -> Vec<&'static Number> {
     own.into_iter().chain(others).collect()
 }
 
-/// The figures of a study: curves with intervals, slowdown by size, paired differences from the
-/// baseline. Figures without data are left out.
-pub fn study_figures(results: &StudyResults) -> Vec<Figure> {
+/// The charts of a study: curves with intervals, slowdown by size, paired differences from the
+/// baseline. Charts without data are left out.
+pub fn study_figures(results: &StudyResults) -> Vec<Chart> {
     let facets = Facets::of(results);
     let metrics = metrics(results);
     let mut all = Vec::new();
@@ -38,11 +38,11 @@ pub fn study_figures(results: &StudyResults) -> Vec<Figure> {
 /// An I/O error.
 pub fn write_study_page(path: &Path, results: &StudyResults) -> Result<(), FolderError> {
     let figures = study_figures(results);
-    write_figures(path, &figures)?;
+    write_charts(path, &figures)?;
     write_atomic(path, text(results, &figures).as_bytes())
 }
 
-fn text(results: &StudyResults, figures: &[Figure]) -> String {
+fn text(results: &StudyResults, figures: &[Chart]) -> String {
     let mut out = page::head_with(&results.title, include_str!("study.css"));
     let facets = Facets::of(results);
     let found = metrics(results).first().and_then(|one| Finding::of(results, &facets, one));

@@ -4,17 +4,17 @@ use super::StudyResults;
 use super::curves::lower;
 use super::facets::{Facets, Place};
 use crate::SlowdownHistogram;
-use crate::figures::Figure;
-use crate::figures::multiples::{self, Picture, line};
-use crate::number::{escape, significant, size};
-use serde_json::{Value, json};
+use crate::chart::style::size_ticks;
+use crate::chart::{Axis, Chart, Line, Point, Scale};
+use crate::figures::{FEW, HOLLOW, PERCENTILES};
+use crate::number::{significant, size};
 
 /// Most points that are drawn, each with two small multiples.
 const MOST: usize = 3;
 
 /// The median and the 99th percentile of the slowdown by size, two small multiples per point, at most three points spread
 /// evenly. `None` if nothing completed.
-pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Figure> {
+pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Chart> {
     let complete =
         |place: &&Place<'_>| place.rows.iter().any(|row| row.slowdown.percentile(500).is_some());
     let (mut chosen, mut count) = (Vec::new(), 0);
@@ -27,8 +27,7 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
         chosen.extend(own.map(|place| (title(results, facets, &facet.title, place), place)));
     }
     facets.all.iter().for_each(|facet| count += facet.places.iter().filter(complete).count());
-    let mut traces = Vec::new();
-    let mut known = Vec::new();
+    let mut lines = Vec::new();
     for (at, (_, place)) in chosen.iter().enumerate() {
         for series in 0..results.series.len() {
             let mut merged = SlowdownHistogram::default();
@@ -37,14 +36,12 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
             if merged.sizes().next().is_none() {
                 continue;
             }
-            let first = !known.contains(&series);
-            known.push(series);
             // A row of medians, and under it the 99th percentiles.
-            traces.push((at, trace(results, series, &merged, 500, first)));
-            traces.push((chosen.len() + at, trace(results, series, &merged, 990, false)));
+            lines.push(line(results, series, &merged, at, 0));
+            lines.push(line(results, series, &merged, chosen.len() + at, 1));
         }
     }
-    if traces.is_empty() {
+    if lines.is_empty() {
         return None;
     }
     let left = count - chosen.len();
@@ -58,33 +55,26 @@ pub(super) fn by_size(results: &StudyResults, facets: &Facets<'_>) -> Option<Fig
          all seeds together, in bins of sizes drawn at their mean size; percentiles are within 1 %. Hollow: fewer \
          than {FEW} flows in the bin, so the 99th percentile is the slowest.{more}"
     );
-    let picture = Picture {
+    let panel = |what: &'static str| {
+        chosen.iter().map(move |(title, _)| match title.as_str() {
+            "" => what.to_string(),
+            title => format!("{what}, {title}"),
+        })
+    };
+    let sizes: Vec<f64> = lines.iter().flat_map(|line| &line.points).map(|one| one.x).collect();
+    let x = Axis::titled("flow size (payload)").scaled(Scale::Log).ticks(size_ticks(&sizes));
+    Some(Chart {
         name: "slowdown_by_size".into(),
         title: "Slowdown by flow size".into(),
         caption,
-        x: "flow size (payload)".into(),
-        y: "slowdown".into(),
-        facets: ["median", "99th percentile"]
-            .iter()
-            .flat_map(|what| {
-                chosen.iter().map(|(title, _)| {
-                    let parts = [*what, title].into_iter().filter(|part| !part.is_empty());
-                    escape(&parts.collect::<Vec<&str>>().join(", "))
-                })
-            })
-            .collect(),
-        traces,
-        x_axis: json!({ "type": "log", "tickvals": TICKS.to_vec(), "ticktext": TICKS.map(size).to_vec() }),
-        y_axis: json!({ "type": "log", "dtick": "D2", "tickformat": "~g" }),
-    };
-    Some(picture.figure())
+        x,
+        y: Axis::titled("slowdown").scaled(Scale::Log),
+        panels: PERCENTILES.into_iter().flat_map(panel).collect(),
+        lines,
+        hollow: HOLLOW,
+        ..Chart::default()
+    })
 }
-
-/// Flows of a bin below which its 99th percentile is the slowest.
-const FEW: u64 = 100;
-
-/// Sizes with a tick.
-const TICKS: [f64; 8] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 fn title(results: &StudyResults, facets: &Facets<'_>, facet: &str, place: &Place<'_>) -> String {
     let here =
@@ -103,37 +93,24 @@ fn spread(count: usize, most: usize) -> Vec<usize> {
     }
 }
 
-fn trace(
+/// The medians (0) or 99th percentiles (1) of a series in a small multiple.
+fn line(
     results: &StudyResults,
     series: usize,
     all: &SlowdownHistogram,
-    thousandths: u32,
-    first: bool,
-) -> Value {
-    let (name, look) = (escape(&results.series[series]), results.looks()[series]);
-    let tail = thousandths == 990;
-    let bins = || all.sizes().filter_map(|(_, bin)| Some((bin, bin.percentile(thousandths)?)));
-    let text = |(bin, value): (&crate::SizeBin, f64)| {
-        let what = if tail { "99th percentile" } else { "median" };
-        let (mean, value) = (size(bin.mean_bytes()), significant(value));
-        format!("{name}<br>{what} of {} flows of {mean}: {value}", bin.completed())
+    panel: usize,
+    which: usize,
+) -> Line {
+    let name = &results.series[series];
+    let point = |bin: &crate::SizeBin| {
+        let value = bin.percentile([500, 990][which])?;
+        let (what, flows, mean) = (PERCENTILES[which], bin.completed(), size(bin.mean_bytes()));
+        let says = format!("{name}\n{what} of {flows} flows of {mean}: {}", significant(value));
+        let hollow = which == 1 && flows < FEW as u64;
+        Some(Point { says, hollow, ..Point::at(bin.mean_bytes(), value) })
     };
-    let mut marker = multiples::marker(look, 8, false);
-    if tail {
-        let symbol = |(bin, _): (&crate::SizeBin, f64)| {
-            multiples::marker(look, 8, bin.completed() < FEW)["symbol"].clone()
-        };
-        marker["symbol"] = bins().map(symbol).collect();
-    }
-    json!({
-        "type": "scatter", "mode": "lines+markers", "name": name,
-        "legendgroup": format!("series {series}"), "showlegend": first,
-        "x": bins().map(|(bin, _)| bin.mean_bytes()).collect::<Vec<f64>>(),
-        "y": bins().map(|(_, value)| value).collect::<Vec<f64>>(),
-        "line": line(look), "marker": marker,
-        "text": bins().map(text).collect::<Vec<String>>(),
-        "hovertemplate": "%{text}<extra></extra>",
-    })
+    let points = all.sizes().filter_map(|(_, bin)| point(bin)).collect();
+    Line { name: name.clone(), look: results.looks()[series], panel, points, ..Line::default() }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The report is one self-contained page, and labels are escaped.
 
 use crate::support;
-use incast_measure::figures::figures;
-use incast_measure::panel::looks;
-use incast_measure::{Run, Warning, report_html, report_text, summarise, summary_svg_text};
+use incast_measure::chart::looks;
+use incast_measure::figures::{figures, summary};
+use incast_measure::{Run, Warning, report_html, report_text, summarise};
 use std::io::Read as _;
 
 const HOSTILE: &str = "</script><script>alert(\"1\")</script>&'";
@@ -76,7 +76,7 @@ fn labels_cannot_break_the_page() {
     let page = own(&report_text(HOSTILE, &runs));
     assert!(!page.contains("<script>alert"));
     assert_eq!(page.matches("<script>").count(), figures(&runs).len());
-    let svg = summary_svg_text(HOSTILE, &runs);
+    let svg = summary(HOSTILE, &runs).svg();
     assert!(!svg.contains("<script>"));
 }
 
@@ -115,7 +115,7 @@ fn figures_are_kept_beside_the_page() {
         let path = folder.path().join("figures").join(format!("{}.json", figure.name));
         let text = std::fs::read_to_string(path).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(value, figure.plot);
+        assert_eq!(value, figure.plotly());
         let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
         assert_eq!(keys, ["data", "layout"]);
         // A title and named axes with units or categories, for who opens it elsewhere.
@@ -129,7 +129,8 @@ fn stacked_parts_add_up_to_the_mean_in_the_figure() {
     let runs = runs();
     let figures = figures(&runs);
     let figure = figures.iter().find(|figure| figure.name == "time_of_short_flows").unwrap();
-    let bars = figure.plot["data"].as_array().unwrap();
+    let drawn = figure.plotly();
+    let bars = drawn["data"].as_array().unwrap();
     let total: f64 = bars.iter().map(|bar| bar["x"][0].as_f64().unwrap()).sum();
     let mean_us = summarise(&runs[0]).short().fct_ns.unwrap().mean / 1e3;
     assert!((total - mean_us).abs() < 1e-6 * mean_us, "{total} {mean_us}");
@@ -147,8 +148,7 @@ fn lines_of_one_label_are_joined_and_transports_parted() {
     }
     let figures = figures(&runs);
     let figure = figures.iter().find(|figure| figure.name == "slowdown_distribution").unwrap();
-    let lines = figure.plot["data"].as_array().unwrap();
-    let names: Vec<&str> = lines.iter().map(|line| line["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = figure.lines.iter().map(|line| line.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
 }
 
@@ -157,12 +157,12 @@ fn a_run_without_anything_has_a_page_and_a_picture() {
     let run = Run { label: "empty".into(), ..Run::default() };
     let page = report_text("x", std::slice::from_ref(&run));
     assert!(page.contains("empty") && !page.contains("Plotly.newPlot(\""));
-    assert!(summary_svg_text("x", &[run]).contains("<svg"));
+    assert!(summary("x", &[run]).svg().contains("<svg"));
 }
 
 #[test]
 fn the_picture_has_a_line_a_label() {
-    let svg = summary_svg_text("Tail slowdown", &runs());
+    let svg = summary("Tail slowdown", &runs()).svg();
     for text in ["Tail slowdown", "first", "second", "100 KB", "slowdown, 99th percentile"] {
         assert!(svg.contains(text), "{text}");
     }

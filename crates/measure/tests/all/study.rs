@@ -314,7 +314,7 @@ fn curves_are_means_with_intervals_over_the_seeds_values() {
         row.numbers.insert("slowdown_p99".into(), value);
     }
     let figures = study_figures(&results);
-    let trace = |figure: usize, at: usize| &figures[figure].plot["data"][at];
+    let trace = |figure: usize, at: usize| figures[figure].plotly()["data"][at].clone();
     assert_eq!(trace(0, 0)["x"], serde_json::json!([0.2, 0.4, 0.6, 0.8]));
     assert_eq!(trace(0, 0)["y"][0], 2.0);
     // t of 2 degrees 4.303, deviation 1, three seeds.

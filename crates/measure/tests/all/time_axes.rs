@@ -1,7 +1,7 @@
 //! What time axes mark, which port the queues show, and what the report folds.
 
 use crate::support;
-use incast_measure::figures::{Figure, figures};
+use incast_measure::figures::figures;
 use incast_measure::{LinkChange, Run, report_text};
 use incast_units::{Span, Time};
 use serde_json::{Value, json};
@@ -19,8 +19,15 @@ fn runs() -> Vec<Run> {
     runs
 }
 
+/// A chart as the page draws it, and its caption.
+struct Figure {
+    plot: Value,
+    caption: String,
+}
+
 fn figure(runs: &[Run], name: &str) -> Figure {
-    figures(runs).into_iter().find(|figure| figure.name == name).expect(name)
+    let chart = figures(runs).into_iter().find(|chart| chart.name == name).expect(name);
+    Figure { plot: chart.plotly(), caption: chart.caption }
 }
 
 fn numbers(list: &Value) -> Vec<f64> {
@@ -85,7 +92,7 @@ fn a_strip_shows_when_some_port_is_paused() {
         let data = figure.plot["data"].as_array().unwrap();
         let strips: Vec<&Value> = data.iter().filter(|trace| trace["yaxis"] == "y2").collect();
         assert_eq!(strips.len(), 1, "{name}: the first run was never paused");
-        assert_eq!(strips[0]["name"], "second: paused");
+        assert_eq!(strips[0]["name"], "second paused");
         // Which of the runs it is stands beside the strip, though only one has one.
         assert_eq!(figure.plot["layout"]["yaxis2"]["ticktext"], json!(["second paused"]));
         let ends: Vec<f64> =
