@@ -1,13 +1,14 @@
 //! Runs at flow level: what of a scenario has a meaning there, and how far they are from packets.
 
 use crate::chosen::check_flows;
+use crate::described::{describe, list_warnings};
 use crate::fault::wrong;
 use crate::plan::{Case, Plan};
-use crate::run::{describe, execute, list_warnings, options, setups};
 use crate::scenario::{Node, Scenario, Value};
+use crate::setup::{begin, options, setups};
 use crate::stopwatch::Stopwatch;
 use crate::warnings::{AGAINST_PACKETS, FLOW_LEVEL, IGNORED_AT_FLOW_LEVEL};
-use crate::{Fault, World, collectives, endless};
+use crate::{Fault, World, collectives, endless, packets};
 use incast_flow::{Carrier, Load};
 use incast_measure::{AgainstPackets, FlowLevel, Run, Warning};
 use incast_transport::{Rate, RunRecord, Span};
@@ -192,7 +193,8 @@ fn against(
     let same = same.expect("the sample has the cases of the plan");
     let monitor = Monitor::default();
     let flows = record(&sample, same, &monitor)?;
-    let (packets, _) = execute(&sample, same, vec![], threads, &monitor)?;
+    let world = begin(&sample, same, vec![], &monitor)?;
+    let (packets, _) = packets::run(&sample, same, world, threads, &monitor)?;
     let fct = |record: &RunRecord, at: usize| -> Option<Span> {
         let own = &record.flows[at];
         Some(own.completed?.since(own.started?))

@@ -5,11 +5,12 @@ use crate::capture::CAPTURES;
 pub use crate::capture::PcapFile;
 use crate::chosen::check_flows;
 pub use crate::chosen::ports;
+use crate::described::{describe, list_warnings};
 use crate::manifest::{comparison, outline};
 use crate::plan::{Case, Plan};
+use crate::run::execute;
 #[cfg(not(target_family = "wasm"))]
 use crate::run::execute_into;
-use crate::run::{execute, list_warnings};
 use crate::warnings::NOT_RUN;
 #[cfg(not(target_family = "wasm"))]
 use incast_measure::folder::REPORT;
@@ -215,7 +216,7 @@ pub fn fill_from(
     let title = title(plan);
     begin(folder, plan)?;
     let record = crate::nodes::gather(plan, nodes);
-    let mut run = crate::run::describe(plan, &plan.cases[0], record, None, 1, Some(wall));
+    let mut run = describe(plan, &plan.cases[0], record, None, 1, Some(wall));
     run.world = world.into();
     run.manifest.outline.processes = Some(nodes.len());
     let json = serde_json::to_vec_pretty(nodes).map_err(Fault::new)?;

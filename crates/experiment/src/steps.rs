@@ -1,6 +1,7 @@
 //! One case of a plan, run step by step in the simulator.
 
-use crate::run::{begin, describe, ended};
+use crate::described::describe;
+use crate::setup::{begin, ended};
 use crate::{Fault, Plan};
 use incast_measure::Run;
 use incast_world::{Monitor, TraceLog};

@@ -5,7 +5,7 @@ mod plotly;
 pub(crate) mod style;
 mod svg;
 
-pub use style::looks;
+pub use style::{COLOURS, looks, ratio_ticks};
 
 use crate::folder::{FolderError, at, write_atomic};
 use crate::frame::{Frame, Values};
@@ -65,6 +65,13 @@ pub enum Scale {
     AroundZero,
     /// Equal factors are equally long; what lies at 0 or below has no place.
     Log,
+}
+
+impl Scale {
+    /// A logarithmic scale, or a linear one.
+    pub fn log(log: bool) -> Scale {
+        if log { Scale::Log } else { Scale::Linear }
+    }
 }
 
 impl Axis {

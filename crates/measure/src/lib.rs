@@ -35,6 +35,7 @@ pub mod frame;
 #[cfg(not(target_family = "wasm"))]
 mod headline;
 mod histogram;
+mod jobs;
 mod load;
 mod manifest;
 pub mod measured;
@@ -63,7 +64,7 @@ mod warnings;
 mod write;
 
 pub use balance::{Balance, BalanceSummary, FEWEST_ARRIVALS, Window as BalancedWindow};
-pub use collective::{Collective, CollectiveSummary, CriticalPath, collectives};
+pub use collective::{CollectiveSummary, collectives};
 pub use columns::columns_markdown;
 pub use comparison::Comparison;
 pub use fairness::{FairnessSummary, TransportShare};
@@ -73,15 +74,18 @@ pub use folder::{FolderError, ResultsFolder, write_atomic, write_atomic_unsynced
 #[cfg(not(target_family = "wasm"))]
 pub use headline::{Headline, of_runs as headline_of_runs};
 pub use histogram::{Cell as SlowdownCell, QUANTILE_ERROR, SIZE_BINS, SizeBin, SlowdownHistogram};
+pub use jobs::{Collective, CriticalPath, ProgramMeta, RankMeta, StepMeta};
 pub use load::LoadSummary;
 pub use manifest::{
     FabricFacts, InputFile, Machine, Manifest, Outline, PfcFacts, PoolFacts, RunsManifest,
     StatedWarning, TrafficFacts,
 };
+#[cfg(not(target_family = "wasm"))]
+pub use number::display_unit;
 pub use number::{significant, with_half_width};
 pub use numbers::{Better, Listing, Number, Written, number, numbers, numbers_of};
 pub use parts::{AgePercentiles, PartMeans};
-pub use program::{ProgramMeta, ProgramSummary, RankMeta, StepMeta, iteration_ends, programs};
+pub use program::{ProgramSummary, iteration_ends, programs};
 #[cfg(not(target_family = "wasm"))]
 pub use report::{report_html, report_html_of, report_text};
 pub use run::{FlowMeta, LONG_FLOW_BYTES, LinkChange, PortMeta, Request, Run};

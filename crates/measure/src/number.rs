@@ -115,7 +115,7 @@ pub(crate) fn time_unit(largest_ns: f64) -> (&'static str, f64) {
 
 /// The unit in which values of a column up to `largest` are read best, and what they are divided by.
 #[cfg(not(target_family = "wasm"))]
-pub(crate) fn display_unit(unit: &'static str, largest: f64) -> (&'static str, f64) {
+pub fn display_unit(unit: &str, largest: f64) -> (&str, f64) {
     match unit {
         "ns" => time_unit(largest),
         "bytes" if largest >= 2e6 => ("MB", 1e6),

@@ -1,6 +1,7 @@
 //! Programs of jobs: how long they took, what their ranks did meanwhile, and why one cannot go on.
 
 use crate::Run;
+use crate::jobs::{ProgramMeta, RankMeta};
 use crate::statistics::mean;
 use crate::stuck::Stuck;
 use incast_transport::ExecutionRecord;
@@ -8,59 +9,6 @@ use incast_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-
-/// A program of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramMeta {
-    /// Its file.
-    pub file: String,
-    /// Its job; empty of traffic of kind `program`.
-    pub job: String,
-    /// When it began.
-    pub at: Time,
-    /// How often it is done.
-    pub iterations: u32,
-    /// When each time is over if messages take no time, from its beginning: the longest path of computations.
-    pub alone: Vec<Span>,
-    /// Names of its groups of ranks, such as `TP`; none if its file has no groups.
-    pub groups: Vec<&'static str>,
-}
-
-/// A rank of a program; its [record](ExecutionRecord) has the same place in the run's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RankMeta {
-    /// The program, from 0.
-    pub program: u32,
-    /// Its number there.
-    pub rank: u32,
-    /// Its host, a server where those have several NICs.
-    pub host: u32,
-    /// What it has to do: sends, receives and computations.
-    pub steps: u64,
-    /// Messages that it sends over the network.
-    pub messages: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// What it sends to ranks of its server.
-    pub local_bytes: u64,
-    /// What its steps are.
-    pub what: Vec<StepMeta>,
-}
-
-/// A step of a rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StepMeta {
-    /// `send`, `recv` or `calc`.
-    pub kind: &'static str,
-    /// The other rank of a message, if it is known.
-    pub peer: Option<u32>,
-    /// Bytes of a message.
-    pub bytes: Option<u64>,
-    /// The flow of a message that it sends.
-    pub flow: Option<u32>,
-    /// The place in its program's `groups` of the group whose collective or message it is part of.
-    pub group: Option<u8>,
-}
 
 /// The iteration of its program that a step of a rank is of.
 pub(crate) fn iteration_of(run: &Run, place: usize, step: usize) -> u32 {

@@ -1,7 +1,8 @@
 //! One run: its record with the scenario's metadata.
 
+use crate::jobs::{Collective, ProgramMeta, RankMeta};
 use crate::warning::Warning;
-use crate::{Collective, Fidelity, FlowLevel, Manifest, ProgramMeta, RankMeta, Server};
+use crate::{Fidelity, FlowLevel, Manifest, Server};
 use incast_transport::{Bin, FlowRecord, Pauses, PortRecord, RunRecord};
 use incast_units::{Bytes, Rate, Span, Time};
 

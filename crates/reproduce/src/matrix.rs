@@ -6,10 +6,9 @@ use super::band::{Printed, Unit};
 use super::claim::Claim;
 use super::expected::Experiment;
 use super::finite::{InFinite, Order, Size};
-use super::pictures::axis;
 use super::sets::title;
 use super::{Page, Verdict, sets};
-use incast_measure::chart::{Chart, Line, Point};
+use incast_measure::chart::{Axis, Chart, Line, Point, Scale};
 use std::fmt::Write;
 
 /// What the colours mean.
@@ -121,8 +120,8 @@ pub fn picture(verdict: &Verdict, claim: &Claim) -> Chart {
     lines.iter_mut().enumerate().for_each(|(look, line)| line.look = look);
     Chart {
         title: verdict.claim.clone(),
-        x: axis("flows of a run from empty", true),
-        y: axis(&claim.unit, false),
+        x: Axis::titled("flows of a run from empty").scaled(Scale::Log),
+        y: Axis::titled(&claim.unit),
         lines,
         ..Chart::default()
     }

@@ -2,10 +2,9 @@
 
 use super::band::Word;
 use super::functions::{self, Arguments, Value};
-use super::pictures::axis;
 use super::verdict::Judgement;
 use incast_experiment::Fault;
-use incast_measure::chart::{Chart, Line, Point};
+use incast_measure::chart::{Axis, Chart, Line, Point, Scale};
 use incast_measure::curves::{Curve as Drawn, Curves};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -178,8 +177,8 @@ impl Model {
         };
         let one = |panel: &ModelPanel| Chart {
             title: panel.title.clone(),
-            x: axis(&panel.x, panel.log_x),
-            y: axis(&panel.y, panel.log_y),
+            x: Axis::titled(&panel.x).scaled(Scale::log(panel.log_x)),
+            y: Axis::titled(&panel.y).scaled(Scale::log(panel.log_y)),
             lines: panel.lines.iter().enumerate().map(line).collect(),
             ..Chart::default()
         };

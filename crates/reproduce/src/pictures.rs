@@ -50,20 +50,15 @@ pub fn picture(
         let look = styles.get(name.as_str()).copied().unwrap_or(at);
         Line { look, name, ..line }
     });
-    let x = axis(&panel.x, panel.log_x);
+    let x = Axis::titled(&panel.x).scaled(Scale::log(panel.log_x));
     Chart {
         title: format!("{} ({})", panel.title, set.name),
         x: if ticks.is_empty() { x } else { x.ticks(ticks) },
-        y: axis(&panel.y, panel.log_y),
+        y: Axis::titled(&panel.y).scaled(Scale::log(panel.log_y)),
         lines: named.collect(),
         hollow: "never reaches balance",
         ..Chart::default()
     }
-}
-
-/// An axis with this title.
-pub fn axis(title: &str, log: bool) -> Axis {
-    Axis::titled(title).scaled(if log { Scale::Log } else { Scale::Linear })
 }
 
 /// Microseconds as milliseconds where they reach 10,000 on the vertical axis of one of the pictures:
@@ -249,7 +244,7 @@ mod tests {
                 let point = Point::at(0.0, y_value).within(Some(500.0));
                 let printed = vec![(0.7, 2e4)];
                 let line = Line { points: vec![point], printed, ..Line::default() };
-                Chart { y: axis(y, false), lines: vec![line], ..Chart::default() }
+                Chart { y: Axis::titled(y), lines: vec![line], ..Chart::default() }
             });
             short_numbers(&mut all);
             all

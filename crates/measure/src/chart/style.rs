@@ -4,7 +4,7 @@ use crate::number::{significant, size, time_unit};
 
 /// Colours of lines: the palette of Okabe and Ito, distinct for colour-blind readers too, without
 /// its yellow, which is too pale for a line.
-const COLOURS: [&str; 7] =
+pub const COLOURS: [&str; 7] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
 
 /// The colour of a line; they repeat after seven, then with another marker.
@@ -86,8 +86,8 @@ const STEPS: [&[f64]; 5] = [
 
 /// Ticks of a logarithmic axis of ratios. The coarsest steps of which at least four lie within the range: 1, 10, 100 over a
 /// wide one, 1, 2, 5, 10, and so on.
-pub(crate) fn slowdown_ticks(slowdowns: &[f64]) -> Vec<(f64, String)> {
-    let (low, high) = range(slowdowns);
+pub fn ratio_ticks(values: &[f64]) -> Vec<(f64, String)> {
+    let (low, high) = range(values);
     let ticks = |steps: &&[f64]| -> Vec<f64> {
         let all = decades(low, high).into_iter();
         all.flat_map(|decade| steps.iter().map(move |step| decade * step)).collect()
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn axes_have_ticks_whatever_the_range() {
         let shown = |low: f64, high: f64| -> Vec<String> {
-            let ticks = slowdown_ticks(&[low, high]).into_iter();
+            let ticks = ratio_ticks(&[low, high]).into_iter();
             ticks.filter(|(at, _)| (low..=high).contains(at)).map(|(_, text)| text).collect()
         };
         assert_eq!(shown(1.0, 5000.0), ["1", "10", "100", "1000"]);

@@ -3,7 +3,7 @@
 use super::column::{Column, Row, float, integer, text};
 use super::table::{Table, each};
 use crate::Run;
-use crate::collective::{Collective, CriticalPath};
+use crate::jobs::{Collective, CriticalPath};
 use incast_transport::Parts;
 use incast_units::Span;
 

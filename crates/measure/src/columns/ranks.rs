@@ -3,7 +3,8 @@
 use super::column::{Column, Row, float, integer, text};
 use super::table::{Table, each};
 use crate::Run;
-use crate::program::{RankMeta, record, time, waiting};
+use crate::jobs::RankMeta;
+use crate::program::{record, time, waiting};
 use incast_transport::ExecutionRecord;
 
 /// `ranks.parquet`.

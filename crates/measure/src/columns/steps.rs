@@ -3,7 +3,8 @@
 use super::column::{Column, Row, integer, text};
 use super::table::Table;
 use crate::Run;
-use crate::program::{StepMeta, iteration_of, record};
+use crate::jobs::StepMeta;
+use crate::program::{iteration_of, record};
 use incast_transport::StepRecord;
 
 /// `steps.parquet`.

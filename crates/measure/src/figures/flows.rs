@@ -2,7 +2,7 @@
 
 use super::lines::{Line, SizeBin, size_bins};
 use crate::PartMeans;
-use crate::chart::style::{size_ticks, slowdown_ticks, time_ticks};
+use crate::chart::style::{ratio_ticks, size_ticks, time_ticks};
 use crate::chart::{self, Axis, Chart, Mark, Point, Scale};
 use crate::frame::{Frame, Values};
 use crate::number::{significant, size, time_unit};
@@ -34,7 +34,7 @@ pub(super) fn by_size(lines: &[Line]) -> Vec<Chart> {
     let charts = [
         (
             ["slowdown_by_size", "Slowdown", slowdown],
-            slowdown_ticks as fn(&[f64]) -> _,
+            ratio_ticks as fn(&[f64]) -> _,
             slowdowns_of as Pick,
         ),
         (["fct_by_size", "Completion time", time], time_ticks, times_of),
@@ -230,7 +230,7 @@ pub(super) fn distribution(lines: &[Line]) -> Option<Chart> {
         name: "slowdown_distribution".into(),
         title: "Distribution of the slowdown".into(),
         caption: "Share of completed flows with at most this slowdown: the further up and left, the better.".into(),
-        x: Axis::titled("slowdown").scaled(Scale::Log).ticks(slowdown_ticks(&all)),
+        x: Axis::titled("slowdown").scaled(Scale::Log).ticks(ratio_ticks(&all)),
         y: share,
         lines: sorted.iter().map(line).collect(),
         ..Chart::default()

@@ -8,6 +8,7 @@ mod time;
 pub use flows::by_size_frame;
 pub(crate) use flows::{FEW, HOLLOW, PARTS, PERCENTILES};
 pub(crate) use lines::{Line, SizeBin, lines};
+pub use time::{fullest_of, over_time};
 
 use crate::Run;
 use crate::chart::Chart;
@@ -46,4 +47,10 @@ pub(crate) fn largest(parts: &[f64; 14]) -> Option<(&'static str, f64)> {
     let most = others.max_by(|a, b| parts[*a].total_cmp(&parts[*b]))?;
     let share = parts[most] / total;
     (share >= NAMED).then_some((PARTS[most].0, share))
+}
+
+/// The parts of a completion time in order: name of their column without `_ps`, what they are, colour.
+pub fn parts() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let columns = crate::PartMeans::default().named().map(|(name, _)| name);
+    columns.into_iter().zip(PARTS).map(|(column, (what, colour, _))| (column, what, colour))
 }

@@ -9,6 +9,9 @@ use crate::run::gbps;
 use crate::uplinks::Uplinks;
 use incast_transport::Bin;
 use incast_units::Span;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Most points of a line; neighbouring intervals are joined until they fit.
 const POINTS: usize = 1000;
@@ -22,29 +25,54 @@ const CHOICES: usize = 12;
 const RUNS: usize = 12;
 
 /// Consecutive intervals joined into one point.
-struct Stretch {
-    from: usize,
-    to: usize,
+type Stretch = Range<usize>;
+
+/// The points of a line over so many intervals, and how many a point has. A last stretch of less than half the usual
+/// length is left out: what starts transmission there would count as a spike. `share` is its length in intervals.
+fn stretches(count: usize, share: impl Fn(&Stretch) -> f64) -> impl Iterator<Item = Stretch> {
+    let step = count.div_ceil(POINTS).max(1);
+    let all = (0..count).step_by(step).map(move |from| from..(from + step).min(count));
+    all.filter(move |stretch| stretch.start == 0 || share(stretch) * 2.0 >= step as f64)
 }
 
-/// The points of a line. A last stretch of less than half the usual length is left out: what
-/// starts transmission there would count as a spike.
+/// The points of a line of a run.
 fn joined(run: &Run) -> impl Iterator<Item = Stretch> {
-    let count = run.intervals();
-    let step = count.div_ceil(POINTS).max(1);
-    let long_enough = move |stretch: &Stretch| {
-        stretch.from == 0 || place(run, stretch).1.0 * 2 >= run.record.interval.0 * step as u64
-    };
-    (0..count)
-        .step_by(step)
-        .map(move |from| Stretch { from, to: (from + step).min(count) })
-        .filter(long_enough)
+    let whole = run.record.interval.0 as f64;
+    stretches(run.intervals(), move |stretch| place(run, stretch).1.0 as f64 / whole)
+}
+
+/// What a chart over time shows of rows with the beginnings of their intervals, in nanoseconds: rows of one interval are
+/// added up, or the largest counts; where there is none the value is 0, and neighbours are joined likewise, to their mean.
+/// `begin`, the length of an interval and the end of the run are nanoseconds too.
+pub fn over_time(
+    rows: impl IntoIterator<Item = (f64, f64)>,
+    (begin, length, until): (f64, f64, f64),
+    largest: bool,
+) -> Vec<(f64, f64)> {
+    let count = ((until - begin) / length).ceil().max(1.0) as usize;
+    let mut values = vec![0.0f64; count];
+    for (at, value) in rows {
+        if let Some(own) = values.get_mut(((at - begin) / length).round() as usize) {
+            *own = if largest { own.max(value) } else { *own + value };
+        }
+    }
+    let end = |at: usize| (begin + at as f64 * length).min(until);
+    let long = |stretch: &Stretch| end(stretch.end) - end(stretch.start);
+    let points = stretches(count, |stretch| long(stretch) / length).map(|stretch| {
+        let own = || stretch.clone().map(|at| (values[at], long(&(at..at + 1))));
+        let value = match largest {
+            true => own().map(|(value, _)| value).fold(0.0, f64::max),
+            false => own().map(|(value, long)| value * long).sum::<f64>() / long(&stretch),
+        };
+        ((end(stretch.start) + end(stretch.end)) / 2.0, value)
+    });
+    points.collect()
 }
 
 /// Middle in nanoseconds and length of joined intervals.
 fn place(run: &Run, span: &Stretch) -> (f64, Span) {
-    let length: Span = (span.from..span.to).map(|at| run.interval(at).1).sum();
-    (run.interval(span.from).0.as_ns_f64() + length.as_ns_f64() / 2.0, length)
+    let length: Span = span.clone().map(|at| run.interval(at).1).sum();
+    (run.interval(span.start).0.as_ns_f64() + length.as_ns_f64() / 2.0, length)
 }
 
 /// Runs that are drawn over time: the first of each label.
@@ -140,7 +168,7 @@ pub(super) fn throughput(runs: &[Run]) -> Vec<Chart> {
             let name = format!("flow {}: {} to {}", flow.flow.0, meta.src, meta.dst);
             let values = joined(run).filter_map(|stretch| {
                 let sent = |at: usize| flow.delivered.get(at).copied().unwrap_or(0);
-                let bytes = (stretch.from..stretch.to).map(sent).sum();
+                let bytes = stretch.clone().map(sent).sum();
                 let (middle, length) = place(run, &stretch);
                 Some((middle, gbps(bytes, length)?))
             });
@@ -176,7 +204,7 @@ pub(super) fn shares(runs: &[Run]) -> Vec<Chart> {
         let caption = "Payload delivered by all flows of each transport.".to_string();
         let series = run.transports.iter().enumerate().map(|(transport, name)| {
             let values = joined(run).filter_map(|stretch| {
-                let window = Window { first: stretch.from, end: stretch.to };
+                let window = Window { first: stretch.start, end: stretch.end };
                 Some((place(run, &stretch).0, fairness::throughput(run, window, transport)?))
             });
             Series { name: name.clone(), values: values.collect() }
@@ -195,7 +223,7 @@ pub(super) fn imbalance(runs: &[Run]) -> Option<Chart> {
     let line = |run: &&Run| {
         let uplinks = Uplinks::of(run);
         let values = joined(run).filter_map(|stretch| {
-            Some((place(run, &stretch).0, uplinks.imbalance(None, stretch.from..stretch.to)?))
+            Some((place(run, &stretch).0, uplinks.imbalance(None, stretch)?))
         });
         Series { name: run.label.clone(), values: values.collect() }
     };
@@ -228,7 +256,7 @@ fn total(run: &Run) -> Option<Series> {
         sent.iter_mut().zip(bytes).for_each(|(sum, bytes)| *sum += bytes);
     }
     let values = joined(run).filter_map(|stretch| {
-        let bytes = sent[stretch.from..stretch.to].iter().sum();
+        let bytes = sent[stretch.clone()].iter().sum();
         let (middle, length) = place(run, &stretch);
         Some((middle, gbps(bytes, length)?))
     });
@@ -237,7 +265,7 @@ fn total(run: &Run) -> Option<Series> {
 
 fn join(run: &Run, port: usize, stretch: &Stretch) -> Bin {
     let mut sum = Bin::default();
-    (stretch.from..stretch.to).for_each(|at| sum.join(&run.bin(port, at)));
+    stretch.clone().for_each(|at| sum.join(&run.bin(port, at)));
     sum
 }
 
@@ -290,7 +318,7 @@ fn fullest_of_all(runs: &[&Run]) -> Vec<String> {
             }
         }
     }
-    all.sort_by_key(|(nic, most, name)| (*nic, std::cmp::Reverse(*most), *name));
+    all.sort_by_key(|(nic, most, name)| (*nic, Reverse(*most), *name));
     all.into_iter().take(CHOICES).map(|(_, _, name)| name.to_string()).collect()
 }
 
@@ -303,13 +331,24 @@ fn queue_of(run: &Run, name: &str) -> Series {
     }
 }
 
-/// The ports with the largest backlogs, switches before NICs; none that never had one.
-fn fullest(run: &Run, count: usize) -> Vec<usize> {
-    let most = |port: &usize| run.record.ports[*port].total.backlog_max;
-    let mut ports: Vec<usize> = (0..run.ports.len()).filter(|port| most(port) > 0).collect();
-    ports.sort_by_key(|port| (run.ports[*port].tier == "nic", std::cmp::Reverse(most(port))));
+/// The ports with the largest backlogs, switches before NICs; none that never had one. Given are rows of ports: number,
+/// whether it is of a NIC, and a backlog.
+pub fn fullest_of(rows: impl IntoIterator<Item = (usize, bool, u64)>, count: usize) -> Vec<usize> {
+    let mut most: BTreeMap<usize, (bool, Reverse<u64>)> = BTreeMap::new();
+    for (port, nic, backlog) in rows.into_iter().filter(|row| row.2 > 0) {
+        let own = most.entry(port).or_insert((nic, Reverse(0)));
+        own.1.0 = own.1.0.max(backlog);
+    }
+    let mut ports: Vec<usize> = most.keys().copied().collect();
+    ports.sort_by_key(|port| most[port]);
     ports.truncate(count);
     ports
+}
+
+fn fullest(run: &Run, count: usize) -> Vec<usize> {
+    let total = |port: usize| run.record.ports[port].total.backlog_max;
+    let row = |port: usize| (port, run.ports[port].tier == "nic", total(port));
+    fullest_of((0..run.ports.len()).map(row), count)
 }
 
 fn queue(run: &Run, port: usize) -> Series {

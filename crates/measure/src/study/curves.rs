@@ -48,7 +48,7 @@ fn x_axis(results: &StudyResults, facets: &Facets<'_>) -> Axis {
             let all = || facets.all.iter().flat_map(|facet| &facet.places).map(|place| place.x);
             let (low, high) = (all().fold(f64::MAX, f64::min), all().fold(f64::MIN, f64::max));
             let log = low > 0.0 && high / low >= 30.0;
-            axis.scaled(if log { Scale::Log } else { Scale::Linear })
+            axis.scaled(Scale::log(log))
         }
         Along::Names { names, .. } => {
             let ticks = names.iter().enumerate().map(|(at, name)| (at as f64, name.clone()));
