@@ -20,27 +20,11 @@ Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
 
 #: Flows of at least this many bytes are long (KB = 1000).
 LONG_FLOW_BYTES = 100_000
-#: Most lines of a chart over time, and most points of a line.
-LINES, POINTS = 8, 600
+#: Most lines of a chart over time.
+LINES = 8
 
-#: Parts of the completion time: column, what it is, colour. Blue: the NIC works; yellow to brown:
-#: blocked; red: recovery; grey: the links; green and purple: queues.
-PARTS = [
-    ("nic_own_ps", "NIC busy with this flow", "#0072B2"),
-    ("nic_other_ps", "NIC busy with other flows", "#7FC4EE"),
-    ("blocked_ready_ps", "NIC idle, no reason reported", "#F3E9C0"),
-    ("blocked_grant_ps", "waiting for a grant", "#F0E442"),
-    ("blocked_credit_ps", "waiting for a credit", "#E69F00"),
-    ("blocked_window_ps", "window full", "#B07A00"),
-    ("blocked_pacing_ps", "paced", "#6B4A00"),
-    ("recovery_ps", "recovery from loss", "#D52B00"),
-    ("serialisation_ps", "serialisation", "#8C8C8C"),
-    ("propagation_ps", "propagation", "#CFCFCF"),
-    ("queue_nic_ps", "queues in NICs", "#E3B5CF"),
-    ("queue_edge_ps", "queues at the edge", "#009E73"),
-    ("queue_aggregation_ps", "queues in the aggregation", "#00573F"),
-    ("queue_core_ps", "queues in the core", "#8A3F6E"),
-]
+#: Parts of the completion time: column, what it is, colour.
+PARTS = [(f"{column}_ps", text, colour) for column, text, colour in _incast.parts()]
 
 
 class Charts:
@@ -182,19 +166,14 @@ class Charts:
         count = 5 if len(runs) == 1 else 1
         parts = []
         for run in runs:
-            switches = run.ports.filter(pl.col("backlog_max_bytes") > 0).sort(pl.col("tier") == "nic")
-            fullest = (
-                switches.group_by("name", "tier", maintain_order=True)
-                .agg(pl.col("backlog_max_bytes").max())
-                .sort(pl.col("tier") == "nic", -pl.col("backlog_max_bytes").cast(pl.Int64))
-                .head(count)["name"]
-                .to_list()
-            )
-            for name in fullest:
-                port = run.ports.filter(pl.col("name") == name)
+            ports = run.ports.select("port", "name", "tier", "time_ns", "backlog_max_bytes")
+            nics = (ports["tier"] == "nic").to_list()
+            for port in _incast.fullest(ports["port"].to_list(), nics, ports["backlog_max_bytes"].to_list(), count):
+                own = ports.filter(pl.col("port") == port)
+                name = own["name"][0]
                 line = name if len(runs) == 1 else f"{run.label}: {name}"
                 kilobytes = (pl.col("backlog_max_bytes") / 1e3).alias("value")
-                parts.append(_over_time(run, port.select("time_ns", kilobytes), line, "max"))
+                parts.append(_over_time(run, own.select("time_ns", kilobytes), line, largest=True))
         return _time_chart(parts, "largest backlog (KB)", "Queues over time")
 
     def throughput(self) -> Chart:
@@ -202,8 +181,8 @@ class Charts:
         parts = []
         for run in list(self._results)[:LINES]:
             down = run.ports.filter(pl.col("tier") == "edge", ~pl.col("upward"))
-            rates = down.group_by("time_ns").agg(pl.col("throughput_gbps").sum().alias("value"))
-            parts.append(_over_time(run, rates, run.label, "mean"))
+            rates = down.select("time_ns", pl.col("throughput_gbps").alias("value"))
+            parts.append(_over_time(run, rates, run.label))
         return _time_chart(parts, "throughput (Gb/s)", "Traffic to the hosts over time")
 
     def shares(self, label: str | None = None) -> Chart:
@@ -214,7 +193,7 @@ class Charts:
         """
         run = self._results[0 if label is None else label]
         parts = [
-            _over_time(run, one.select("time_ns", pl.col("throughput_gbps").alias("value")), name, "mean")
+            _over_time(run, one.select("time_ns", pl.col("throughput_gbps").alias("value")), name)
             for (name,), one in run.fairness.group_by("transport", maintain_order=True)
         ]
         return _time_chart(parts, "throughput (Gb/s)", f"Throughput of transports over time: {run.label}")
@@ -231,7 +210,7 @@ class Charts:
         parts = []
         for (flow,), one in list(run.series.group_by("flow_id", maintain_order=True))[:LINES]:
             line = f"flow {flow}: {ends[flow]['src']} to {ends[flow]['dst']}"
-            parts.append(_over_time(run, one.select("time_ns", rate), line, "mean"))
+            parts.append(_over_time(run, one.select("time_ns", rate), line))
         return _time_chart(parts, "throughput (Gb/s)", f"Throughput of flows over time: {run.label}")
 
     def all(self) -> dict[str, Chart]:
@@ -255,21 +234,12 @@ class Charts:
         return found
 
 
-def _over_time(run: Run, values: pl.DataFrame, line: str, join: str) -> pl.DataFrame:
-    """A line over time: one value per interval, zero where nothing happened, neighbours joined until
-    there are at most as many as are drawn."""
-    ended = run.summary["ended_ns"]
+def _over_time(run: Run, values: pl.DataFrame, line: str, *, largest: bool = False) -> pl.DataFrame:
+    """A line over time, as in the report: rows of one interval are added up, or the largest counts."""
     lengths = run.ports["interval_ns"] if run.ports.height else run.fairness["interval_ns"]
-    interval = float(lengths.max())  # type: ignore[arg-type]
-    begin = float(run.manifest["series_start_ns"])
-    count = max(int((ended - begin) // interval), 1)
-    step = -(-count // POINTS)
-    whole = pl.DataFrame({"time_ns": [begin + at * interval for at in range(count)]})
-    every = whole.join(values, on="time_ns", how="left").with_columns(pl.col("value").fill_null(0))
-    joined = every.group_by((pl.int_range(pl.len()) // step).alias("at"), maintain_order=True)
-    value = pl.col("value").max() if join == "max" else pl.col("value").mean()
-    points = joined.agg(pl.col("time_ns").mean() + interval / 2, value)
-    return points.select(pl.lit(line).alias("line"), "time_ns", "value")
+    span = (float(run.manifest["series_start_ns"]), float(lengths.max()), float(run.summary["ended_ns"]))  # type: ignore[arg-type]
+    times, joined = _incast.over_time(values["time_ns"].to_list(), values["value"].to_list(), span, largest)
+    return pl.DataFrame({"time_ns": times, "value": joined}).select(pl.lit(line).alias("line"), "time_ns", "value")
 
 
 def _time_chart(parts: list[pl.DataFrame], title: str, heading: str) -> Chart:
@@ -277,7 +247,7 @@ def _time_chart(parts: list[pl.DataFrame], title: str, heading: str) -> Chart:
         raise RunError("nothing was recorded over time: there is nothing to draw")
     points = pl.concat(parts)
     order = points["line"].unique(maintain_order=True).to_list()
-    unit, length = style.time_unit(float(points["time_ns"].max() or 0.0))  # type: ignore[arg-type]
+    unit, length = _incast.display_unit("ns", float(points["time_ns"].max() or 0.0))  # type: ignore[arg-type]
     chart: Chart = (
         alt.Chart(points.with_columns((pl.col("time_ns") / length).alias("time")))
         .mark_line(strokeWidth=1.6)

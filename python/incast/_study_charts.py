@@ -115,7 +115,7 @@ class StudyCharts:
         title = alt.Title(textwrap.wrap(heading[0], 56), subtitle=heading[1])
         if numeric:
             largest = float(points["x"].max() or 0.0)  # type: ignore[arg-type]
-            unit, scale = style.scaled(self._study.units[along], largest)
+            unit, scale = _incast.display_unit(self._study.units[along], largest)
             points = points.with_columns(pl.col("x") / scale)
             x = alt.X("x:Q").title(self._title(along, unit)).axis(style.numbers(points["x"]))
             x = x.scale(zero=False, padding=12, nice=False)

@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import altair as alt
 import polars as pl
 
+from . import _incast
+
 if alt.renderers.active == "default":
     # The default loads a library from the network. A picture needs none, and shows wherever the notebook does.
     alt.renderers.enable("svg")
 
-#: The palette of Okabe and Ito without its yellow, which is too pale for a line.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 SHAPES = ["circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-right"]
 DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4], [12, 4], [1, 3]]
 
 
-#: Decides the colour of a name, as in the program's reports (`looks` of crates/measure).
-_SEED = 42_093
-
-
-def looks(order: list[str]) -> list[int]:
-    """The number of the colour of each name: a transport has the same everywhere. Where another has it, the next that is free."""
-    count = len(COLOURS)
-    taken: list[int] = []
-    for name in order:
-        own = _SEED
-        for byte in name.encode():
-            own = ((own ^ byte) * 16_777_619) & 0xFFFFFFFF
-        own ^= own >> 16
-        turn = len(taken) // count * count
-        taken.append(next(look for by in range(count) if (look := turn + (own + by) % count) not in taken))
-    return taken
-
-
 def _turned(values: list[Any], order: list[str], shift: int = 0) -> list[Any]:
     """A value per line; after a full turn they are shifted, so that no combination repeats for long."""
-    return [values[(at + shift * (at // len(values))) % len(values)] for at in looks(order)]
+    _, looks = _incast.looks(order)
+    return [values[(at + shift * (at // len(values))) % len(values)] for at in looks]
 
 
 def legend(names: list[str]) -> dict[str, Any]:
@@ -50,7 +32,7 @@ def legend(names: list[str]) -> dict[str, Any]:
 
 def colour(field: str, order: list[str]) -> alt.Color:
     """Colours of lines in a fixed order."""
-    scale = alt.Scale(domain=order, range=_turned(COLOURS, order))
+    scale = alt.Scale(domain=order, range=_turned(_incast.looks([])[0], order))
     return alt.Color(field).scale(scale).legend(**legend(order))
 
 
@@ -93,25 +75,9 @@ def numbers(values: pl.Series) -> alt.Axis:
     return alt.Axis(format=".4~r", **APART)
 
 
-def scaled(unit: str, largest: float) -> tuple[str, float]:
-    """The unit in which values of a column up to this one read best, and what they are divided by."""
-    if unit == "ns":
-        return time_unit(largest)
-    if unit == "bytes":
-        return ("MB", 1e6) if largest >= 2e6 else ("KB", 1e3)
-    return unit, 1.0
-
-
 def ticks(values: pl.Series) -> list[float]:
-    """Ticks of a logarithmic axis: the coarsest steps of which at least three lie within the values."""
-    low = max(float(values.min() or 0.0), 1e-3)  # type: ignore[arg-type]
-    high = max(float(values.max() or 0.0), low)  # type: ignore[arg-type]
-    decades = [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
-    for steps in ([1.0], [1.0, 2.0, 5.0], [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0], [1 + at / 10 for at in range(90)]):
-        found = [decade * step for decade in decades for step in steps]
-        if sum(low <= one <= high for one in found) >= 3:
-            return found
-    return found
+    """Ticks of a logarithmic axis, as in the report."""
+    return _incast.ticks(values.drop_nulls().to_list())
 
 
 def plain(values: pl.Series) -> alt.Axis:
@@ -168,11 +134,3 @@ def by_size(
         layers.insert(0, rule.encode(y=alt.Y(f"{low}:Q"), y2=f"{high}:Q"))
     picture = alt.layer(*layers, data=points).properties(width=300, height=260)
     return picture.facet(**facets).properties(title=title)
-
-
-def time_unit(longest_ns: float) -> tuple[str, float]:
-    """The unit in which times up to this one read best, and its length in nanoseconds."""
-    for unit, length in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if longest_ns >= 2 * length:
-            return unit, length
-    return "ns", 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,27 @@ def test_the_chart_by_size_has_the_numbers_of_the_report(small: incast.Results) 
     assert all(row["slowdown_low"] <= row["slowdown"] <= row["slowdown_high"] for row in between)
 
 
+def test_charts_have_the_points_of_the_report(small: incast.Results, tmp_path: Path) -> None:
+    """What Altair draws is what the report's charts have, point by point."""
+    folder = small.save(tmp_path / "results")
+    drawn = small.charts.all()
+    columns = {
+        "slowdown_by_size": ("size_bytes", "slowdown"),
+        "fct_by_size": ("size_bytes", "fct_ns"),
+        "throughput_over_time": ("time", "value"),
+        "slowdown_distribution": ("slowdown", "share"),
+    }
+    panels = {"x": "median", "x2": "99th percentile"}
+    for name, (x, y) in columns.items():
+        traces = json.loads((folder / "figures" / f"{name}.json").read_text())["data"]
+        assert len(traces) == len(small) * (2 if name.endswith("by_size") else 1)
+        for trace in traces:
+            what = {"line": trace["name"]} | ({"percentile": panels[trace["xaxis"]]} if name.endswith("by_size") else {})
+            own = [row for row in rows(drawn[name]) if what.items() <= row.items()]
+            assert [row[x] for row in own] == pytest.approx(trace["x"]), f"{name} {what}"
+            assert [row[y] for row in own] == pytest.approx(trace["y"]), f"{name} {what}"
+
+
 def test_charts_by_size_are_small_multiples(small: incast.Results, tmp_path: Path) -> None:
     chart = small.charts.slowdown_by_size().to_dict()
     assert chart["facet"]["column"]["sort"] == ["median", "99th percentile"]
@@ -73,6 +95,27 @@ def test_what_the_engine_cannot_bin_is_refused() -> None:
     with pytest.raises(ValueError, match="1001 thousandths"):
         _incast.percentiles([1.0], [1001])
     assert _incast.percentiles([3.0, 1.0, 2.0], [0, 500, 1000]) == [1.0, 2.0, 3.0]
+    with pytest.raises(ValueError, match="different lengths"):
+        _incast.over_time([0.0], [], (0.0, 1.0, 1.0), False)
+    with pytest.raises(ValueError, match="above 0"):
+        _incast.over_time([], [], (0.0, 0.0, 1.0), False)
+    with pytest.raises(ValueError, match="different lengths"):
+        _incast.fullest([1], [], [5], 1)
+
+
+def test_lines_over_time_have_a_value_an_interval() -> None:
+    from incast import _incast
+
+    # Intervals of 10 ns up to 36 ns: the last is 6 long. Two rows of the second add up, or the larger counts.
+    begins, values, span = [10.0, 10.0, 30.0], [1.0, 3.0, 5.0], (0.0, 10.0, 36.0)
+    assert _incast.over_time(begins, values, span, False) == ([5.0, 15.0, 25.0, 33.0], [0.0, 4.0, 0.0, 5.0])
+    assert _incast.over_time(begins, values, span, True)[1] == [0.0, 3.0, 0.0, 5.0]
+    # Of a last one that is shorter than half nothing is drawn; of many, neighbours are joined.
+    assert len(_incast.over_time(begins, values, (0.0, 10.0, 34.0), False)[0]) == 3
+    times, joined = _incast.over_time([0.0], [2.0], (0.0, 1.0, 2000.0), False)
+    assert (len(times), times[0], joined[0]) == (1000, 1.0, 1.0)
+    # Switches before NICs, the fuller first.
+    assert _incast.fullest([7, 2, 4, 2, 9], [True, False, False, False, False], [99, 5, 8, 6, 0], 5) == [4, 2, 7]
 
 
 def test_the_parts_of_the_breakdown_add_up(small: incast.Results) -> None:

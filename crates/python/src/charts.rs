@@ -1,7 +1,8 @@
-//! What charts show of flows: bins and percentiles are the engine's, the drawing is Python's.
+//! What charts show: bins, percentiles, ranks, units and colours are the engine's, the drawing is Python's.
 
 use crate::table::Table;
-use incast_measure::figures::by_size_frame;
+use incast_measure::chart;
+use incast_measure::figures::{self, by_size_frame};
 use incast_measure::statistics::{ascending, percentile};
 use incast_measure::{SlowdownCell, SlowdownHistogram};
 use pyo3::exceptions::PyValueError;
@@ -49,4 +50,61 @@ pub fn percentiles(values: Vec<f64>, thousandths: Vec<u32>) -> PyResult<Vec<Opti
     }
     let sorted = ascending(&values);
     Ok(thousandths.into_iter().map(|share| percentile(&sorted, share)).collect())
+}
+
+/// What a line over time shows of a table's rows, given by the beginnings of their intervals in nanoseconds and their
+/// values: middles and values of its points. `span`: beginning, length of an interval and end of the run, in nanoseconds.
+#[pyfunction]
+pub fn over_time(
+    begins: Vec<f64>,
+    values: Vec<f64>,
+    span: (f64, f64, f64),
+    largest: bool,
+) -> PyResult<(Vec<f64>, Vec<f64>)> {
+    if begins.len() != values.len() {
+        return Err(PyValueError::new_err("columns of different lengths"));
+    }
+    if !(span.1 > 0.0 && span.0.is_finite() && span.2.is_finite()) {
+        return Err(PyValueError::new_err("the length of an interval is above 0"));
+    }
+    Ok(figures::over_time(begins.into_iter().zip(values), span, largest).into_iter().unzip())
+}
+
+/// Numbers of the ports with the largest backlogs, switches before NICs, of rows of a table.
+#[pyfunction]
+pub fn fullest(
+    ports: Vec<usize>,
+    nics: Vec<bool>,
+    backlogs: Vec<u64>,
+    count: usize,
+) -> PyResult<Vec<usize>> {
+    if ports.len() != nics.len() || ports.len() != backlogs.len() {
+        return Err(PyValueError::new_err("columns of different lengths"));
+    }
+    let rows = ports.into_iter().zip(nics).zip(backlogs);
+    Ok(figures::fullest_of(rows.map(|((port, nic), backlog)| (port, nic, backlog)), count))
+}
+
+/// The parts of a completion time: column of flows without `_ps`, what it is, colour.
+#[pyfunction]
+pub fn parts() -> Vec<(&'static str, &'static str, &'static str)> {
+    figures::parts().collect()
+}
+
+/// The colours of lines, and of lines of these names the number of each.
+#[pyfunction]
+pub fn looks(names: Vec<String>) -> (Vec<&'static str>, Vec<usize>) {
+    (chart::COLOURS.to_vec(), chart::looks(names.iter().map(String::as_str)))
+}
+
+/// Ticks of a logarithmic axis of these values.
+#[pyfunction]
+pub fn ticks(values: Vec<f64>) -> Vec<f64> {
+    chart::ratio_ticks(&values).into_iter().map(|(at, _)| at).collect()
+}
+
+/// The unit in which values of a column up to `largest` are read best, and what they are divided by.
+#[pyfunction]
+pub fn display_unit(unit: &str, largest: f64) -> (&str, f64) {
+    incast_measure::display_unit(unit, largest)
 }

@@ -23,7 +23,10 @@ mod _incast {
     use super::*;
 
     #[pymodule_export]
-    use super::charts::{by_size, by_size_of_rows, percentiles};
+    use super::charts::{
+        by_size, by_size_of_rows, display_unit, fullest, looks, over_time, parts, percentiles,
+        ticks,
+    };
     #[pymodule_export]
     use super::control::{Ack, Registration, register_control};
     #[pymodule_export]
