@@ -182,6 +182,10 @@ impl Scoreboard {
             }
             self.first += 1;
         }
+        debug_assert!(
+            !self.is_empty() || (self.pipe, self.lost) == (0, 0),
+            "bytes or losses of no segment"
+        );
         bytes
     }
 
@@ -221,6 +225,7 @@ impl Scoreboard {
             segment += 1;
         }
         self.scanned = self.scanned.max(frontier);
+        debug_assert!(self.lost <= self.next - self.first, "more is lost than was sent");
         self.lost - before
     }
 

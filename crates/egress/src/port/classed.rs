@@ -104,6 +104,8 @@ impl<const SPLIT: bool> Classed<SPLIT> {
         self.all.bytes -= charged as u64;
         self.data_backlog.packets -= data;
         self.data_backlog.bytes -= (data * charged) as u64;
+        debug_assert!(self.data_backlog.bytes <= self.all.bytes, "more data than packets");
+        debug_assert_eq!(self.all.packets == 0, self.waiting == 0, "a queue is full or empty");
     }
 
     /// 1 for a queue of data, 0 for control: which it is cannot be predicted, so sums multiply.

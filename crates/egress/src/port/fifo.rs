@@ -108,5 +108,6 @@ impl Fifo {
     fn forget(&mut self, charged: u16) {
         self.packets -= 1;
         self.bytes -= charged as u64;
+        debug_assert!(self.packets > 0 || self.bytes == 0, "bytes of an empty queue");
     }
 }

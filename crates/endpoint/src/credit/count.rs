@@ -34,6 +34,7 @@ impl CreditCount {
             return false;
         }
         self.used += 1;
+        debug_assert!(sent.wrapping_sub(self.expected) as i32 >= 0, "a credit that was not sent");
         true
     }
 

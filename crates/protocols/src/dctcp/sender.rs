@@ -62,6 +62,7 @@ impl Dctcp {
         if progress.acknowledged >= self.observed_until {
             let share = self.acked_marked as f64 / self.acked as f64;
             self.alpha = (1.0 - self.gain) * self.alpha + self.gain * share;
+            debug_assert!((0.0..=1.0 + 1e-9).contains(&self.alpha), "a share of bytes");
             self.acked = 0;
             self.acked_marked = 0;
             self.observed_until = progress.sent;

@@ -152,6 +152,7 @@ impl Receivers {
                 let class = self.terms.levels.scheduled_class(place, active);
                 self.change(slot, |flow, terms| {
                     let header = flow.grant(now, class, terms);
+                    debug_assert!(flow.in_flight() <= terms.window, "granted beyond the window");
                     outbox.push(control(rank.flow, flow.src, header, now));
                 });
             }

@@ -468,6 +468,7 @@ impl Receivers {
         let done = message.complete && message.credited == message.packets;
         outbox.push(Control { flow, to, header, again: missing.is_some(), informed: now });
         self.charge(to, worth);
+        debug_assert!(self.held <= self.terms.budget, "more credit than the budget");
         self.peer(to).quiet_since = now;
         if done {
             self.peer(to).complete.retain(|other| *other != flow);
