@@ -24,7 +24,7 @@ mod collective;
 pub mod columns;
 mod comparison;
 #[cfg(not(target_family = "wasm"))]
-pub mod curves;
+mod curves;
 pub mod fairness;
 mod fidelity;
 #[cfg(not(target_family = "wasm"))]
@@ -67,6 +67,8 @@ pub use balance::{Balance, BalanceSummary, FEWEST_ARRIVALS, Window as BalancedWi
 pub use collective::{CollectiveSummary, collectives};
 pub use columns::columns_markdown;
 pub use comparison::Comparison;
+#[cfg(not(target_family = "wasm"))]
+pub use curves::write_curves;
 pub use fairness::{FairnessSummary, TransportShare};
 pub use fidelity::Fidelity;
 pub use flow_level::{AgainstPackets, FlowLevel};

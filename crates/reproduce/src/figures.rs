@@ -1,7 +1,7 @@
 //! The runs of figures as what a driver drives: points of a study, whose rows are kept tables.
 
 use super::kept::Store;
-use super::table::{Address, Table};
+use super::table::{Address, KeptTable};
 use incast_experiment::Fault;
 use incast_measure::measured::{Measured, Wanted};
 use incast_study::{Claimed, Job, Point, Row, claim};
@@ -23,13 +23,13 @@ pub(crate) struct Asked {
 
 /// What runs gave so far, and what a person wants to know of them.
 #[derive(Default)]
-pub struct Shelf {
-    made: Mutex<BTreeMap<String, Table>>,
+pub struct RunsSoFar {
+    made: Mutex<BTreeMap<String, KeptTable>>,
     notes: Mutex<Vec<String>>,
 }
 
-impl Shelf {
-    pub(crate) fn made(&self) -> MutexGuard<'_, BTreeMap<String, Table>> {
+impl RunsSoFar {
+    pub(crate) fn made(&self) -> MutexGuard<'_, BTreeMap<String, KeptTable>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -46,7 +46,7 @@ impl Shelf {
 /// Runs of figures; their tables are in a folder of experiments, if there is one.
 pub struct Figures {
     pub(crate) keep: Option<Arc<Store>>,
-    pub(crate) shelf: Arc<Shelf>,
+    pub(crate) so_far: Arc<RunsSoFar>,
     /// By the hash of the point.
     pub(crate) asked: Arc<BTreeMap<String, Asked>>,
     /// Whether runs in real time that were refused are made again.
@@ -66,7 +66,7 @@ impl Job for Figures {
     type Task = Point;
 
     fn kept(&self) -> Result<BTreeSet<String>, Fault> {
-        Ok(self.shelf.made().keys().cloned().collect())
+        Ok(self.so_far.made().keys().cloned().collect())
     }
 
     fn reads(&self) -> bool {
@@ -75,13 +75,13 @@ impl Job for Figures {
 
     /// The row is without numbers; these are in the table.
     fn row(&self, point: &Point) -> Result<Option<Row>, Fault> {
-        let bare = |table: &Table| Row::bare(point, table.error.clone());
-        if let Some(table) = self.shelf.made().get(&point.hash) {
+        let bare = |table: &KeptTable| Row::bare(point, table.error.clone());
+        if let Some(table) = self.so_far.made().get(&point.hash) {
             return Ok(Some(bare(table)));
         }
         let (Some(store), own) = (&self.keep, self.asked(point)) else { return Ok(None) };
         // Another process may have made it.
-        let does = |table: &Table| {
+        let does = |table: &KeptTable| {
             let again = self.retry && table.refused.is_some();
             table.identity == own.identity
                 && !again
@@ -89,23 +89,23 @@ impl Job for Figures {
         };
         let Some(table) = store.table(&own.addresses[0])?.filter(does) else { return Ok(None) };
         let row = bare(&table);
-        self.shelf.made().insert(point.hash.clone(), table);
+        self.so_far.made().insert(point.hash.clone(), table);
         Ok(Some(row))
     }
 
     fn keep(&self, point: &Point, row: &Row) -> Result<(), Fault> {
         let (Some(store), own) = (&self.keep, self.asked(point)) else { return Ok(()) };
-        let table = Table::of_row(&own.identity, row);
+        let table = KeptTable::of_row(&own.identity, row);
         for address in &own.addresses {
             store.keep(address, &table)?;
             let seconds = row.times.wall_seconds as u64;
-            self.shelf.tell(format!("kept {address} ({seconds} s)"));
+            self.so_far.tell(format!("kept {address} ({seconds} s)"));
         }
         Ok(())
     }
 
     fn remove(&self, point: &Point) {
-        self.shelf.made().remove(&point.hash);
+        self.so_far.made().remove(&point.hash);
         let Some(store) = &self.keep else { return };
         for address in &self.asked(point).addresses {
             let _ = store.remove(address);
@@ -125,15 +125,15 @@ impl Job for Figures {
     }
 
     fn note(&mut self, point: &Point, row: &Row) {
-        let mut made = self.shelf.made();
-        let new = || Table::of_row(&self.asked[&point.hash].identity, row);
+        let mut made = self.so_far.made();
+        let new = || KeptTable::of_row(&self.asked[&point.hash].identity, row);
         let table = made.entry(point.hash.clone()).or_insert_with(new);
         let name = &self.asked[&point.hash].addresses[0];
         if let Some(error) = &table.error {
-            self.shelf.tell(format!("failed: {name}: {error}"));
+            self.so_far.tell(format!("failed: {name}: {error}"));
         }
         if let Some(why) = &table.refused {
-            self.shelf.tell(format!("refused: {name}: {why}"));
+            self.so_far.tell(format!("refused: {name}: {why}"));
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the runs of one set gave.
 
-use super::table::Table;
+use super::table::KeptTable;
 use incast_experiment::scenario::Clock;
 use incast_measure::measured::{BALANCE, BySeed, Measured, Seen};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ impl Results {
     }
 
     /// Adds the table of a run. What failed or is refused is not judged.
-    pub fn add_table(&mut self, run: &str, transport: &str, seed: u64, table: &Table) {
+    pub fn add_table(&mut self, run: &str, transport: &str, seed: u64, table: &KeptTable) {
         let key = (run.to_string(), transport.to_string());
         if table.error.is_some() {
             return;

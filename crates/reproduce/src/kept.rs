@@ -3,7 +3,7 @@
 
 use super::files;
 use super::results::{decode, encode};
-use super::table::{Address, Table, Tables};
+use super::table::{Address, KeptTable, Tables};
 use incast_experiment::Fault;
 use incast_experiment::fault::wrong;
 use incast_measure::write_atomic;
@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime};
 #[serde(deny_unknown_fields)]
 struct Single {
     address: Address,
-    table: Table,
+    table: KeptTable,
 }
 
 /// A folder of experiments with their kept tables. Processes may share it.
@@ -94,7 +94,7 @@ impl Store {
     ///
     /// # Errors
     /// A file that cannot be read or has no tables.
-    pub fn table(&self, address: &Address) -> Result<Option<Table>, Fault> {
+    pub fn table(&self, address: &Address) -> Result<Option<KeptTable>, Fault> {
         if let Some(one) = single(&self.place(address))? {
             return Ok(Some(one.table));
         }
@@ -105,7 +105,7 @@ impl Store {
     ///
     /// # Errors
     /// What the system says.
-    pub fn keep(&self, address: &Address, table: &Table) -> Result<(), Fault> {
+    pub fn keep(&self, address: &Address, table: &KeptTable) -> Result<(), Fault> {
         let place = self.place(address);
         let one = Single { address: address.clone(), table: table.clone() };
         let bytes = serde_json::to_vec(&one).expect("plain data becomes JSON");
@@ -290,10 +290,10 @@ mod tests {
         }
     }
 
-    fn table(value: f64) -> Table {
+    fn table(value: f64) -> KeptTable {
         let seen = Seen { value: Some(value), flows: 0xfeed, list: vec![1.0 / 3.0, f64::INFINITY] };
         let row = [("backlog port=a->b,c->*".to_string(), seen), ("none".into(), Seen::default())];
-        Table::of("00ff".into(), 7, row.into())
+        KeptTable::of("00ff".into(), 7, row.into())
     }
 
     /// Every reader sees a run at once, before and after it is taken up, and an interruption loses none.

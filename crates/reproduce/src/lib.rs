@@ -59,7 +59,7 @@ pub use options::Options;
 pub use page::Page;
 pub use pages::pages;
 pub use runs::Reproduction;
-pub use table::{Address, Table};
+pub use table::{Address, KeptTable};
 pub use verdict::{InDataPlane, InRealTime, InSet, Judgement, Verdict};
 
 /// Every experiment with its title, by name.
@@ -376,7 +376,7 @@ fn curves(
         std::fs::create_dir_all(&place).map_err(|error| {
             Fault::unwritten(format!("could not create {}: {error}", place.display()))
         })?;
-        model.drawn(&format!("{name}: {title}"), &values).write(&place)?;
+        incast_measure::write_curves(&place, &model.drawn(format!("{name}: {title}"), &values))?;
     }
     Ok(values)
 }

@@ -5,7 +5,6 @@ use super::functions::{self, Arguments, Value};
 use super::verdict::Judgement;
 use incast_experiment::Fault;
 use incast_measure::chart::{Axis, Chart, Line, Point, Scale};
-use incast_measure::curves::{Curve as Drawn, Curves};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -168,35 +167,41 @@ impl Model {
 
     /// The curves in the paper's form.
     pub fn pictures(&self, values: &Values) -> Vec<Chart> {
-        let point = |(x, y): &(f64, f64)| Point::at(*x, *y);
-        let line = |(look, (name, curve)): (usize, (&String, &String))| Line {
-            name: name.clone(),
-            look,
-            points: values[curve].iter().map(point).collect(),
-            ..Line::default()
-        };
         let one = |panel: &ModelPanel| Chart {
             title: panel.title.clone(),
             x: Axis::titled(&panel.x).scaled(Scale::log(panel.log_x)),
             y: Axis::titled(&panel.y).scaled(Scale::log(panel.log_y)),
-            lines: panel.lines.iter().enumerate().map(line).collect(),
+            lines: lines(panel.lines.iter().map(|(name, curve)| (name, &values[curve]))),
             ..Chart::default()
         };
         self.panels.iter().map(one).collect()
     }
 
-    /// The curves as a picture and a table.
-    pub fn drawn(&self, title: &str, values: &Values) -> Curves {
-        let curves = values
-            .iter()
-            .map(|(name, points)| Drawn { name: name.clone(), points: points.clone() });
-        Curves {
-            title: title.to_string(),
-            x: self.x.clone(),
-            y: self.y.clone(),
-            curves: curves.collect(),
+    /// All curves in one chart.
+    pub fn drawn(&self, title: String, values: &Values) -> Chart {
+        Chart {
+            name: "model".into(),
+            title,
+            caption: "Values of the model's equations; model.csv has the same numbers.".into(),
+            x: Axis::titled(&self.x),
+            y: Axis::titled(&self.y),
+            lines: lines(values.iter()),
+            ..Chart::default()
         }
     }
+}
+
+/// A point of a curve.
+type Place = (f64, f64);
+
+/// Lines of these names and points, each with the look of its place.
+fn lines<'a>(all: impl Iterator<Item = (&'a String, &'a Vec<Place>)>) -> Vec<Line> {
+    let mut lines = vec![];
+    for (look, (name, points)) in all.enumerate() {
+        let points = points.iter().map(|(x, y)| Point::at(*x, *y)).collect();
+        lines.push(Line { name: name.clone(), look, points, ..Line::default() });
+    }
+    lines
 }
 
 impl Curve {

@@ -221,7 +221,7 @@ pub fn faithful(results: &Results) -> BTreeMap<String, Faithful> {
 #[cfg(test)]
 mod tests {
     use super::super::band::Word;
-    use super::super::table::Table;
+    use super::super::table::KeptTable;
     use super::*;
     use incast_experiment::scenario::Clock::{Compensated, Paced};
     use incast_measure::Fidelity;
@@ -232,7 +232,7 @@ mod tests {
         unit = \"packets\"\nmax = 2\nbecause = \"of the test\"\n";
 
     /// A run whose intervals have these backlogs.
-    fn table(backlogs: &[f64], refused: &[&str]) -> Table {
+    fn table(backlogs: &[f64], refused: &[&str]) -> KeptTable {
         let claim: Claim = toml::from_str(CLAIM).unwrap();
         let mean = backlogs.iter().sum::<f64>() / backlogs.len() as f64;
         let number = Seen { value: Some(mean), ..Seen::default() };
@@ -252,7 +252,7 @@ mod tests {
             refused,
             ..Fidelity::default()
         };
-        Table::of("00".into(), 1, row).in_real_time(&fidelity)
+        KeptTable::of("00".into(), 1, row).in_real_time(&fidelity)
     }
 
     fn results(backlogs: &[f64], refused: &[&str]) -> Results {

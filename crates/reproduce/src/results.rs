@@ -1,6 +1,6 @@
 //! `results.parquet`: what the runs of a figure gave, a row per number of a run.
 
-use super::table::{Address, Table, Tables, is_number};
+use super::table::{Address, KeptTable, Tables, is_number};
 use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::{
     Array, ArrayRef, Float64Array, ListArray, RecordBatch, StringArray, UInt64Array,
@@ -45,7 +45,7 @@ const PAGE: usize = 1 << 28;
 /// One row.
 struct Line<'a> {
     address: &'a Address,
-    table: &'a Table,
+    table: &'a KeptTable,
     measure: Option<&'a str>,
     seen: Option<&'a Seen>,
 }
@@ -174,7 +174,7 @@ fn read(batch: &RecordBatch, experiment: &str, tables: &mut Tables) -> Result<()
             transport: transport.value(at).into(),
             seed: seed.value(at),
         };
-        let table = tables.entry(address).or_insert_with(|| Table {
+        let table = tables.entry(address).or_insert_with(|| KeptTable {
             identity: identity.value(at).into(),
             version: version.value(at).into(),
             flows: run_flows.value(at) as usize,
@@ -209,7 +209,7 @@ mod tests {
             .prop_map(|(value, flows, list)| Seen { value, flows, list })
     }
 
-    fn table() -> impl Strategy<Value = Table> {
+    fn table() -> impl Strategy<Value = KeptTable> {
         let text = || "[ -~]{0,12}";
         let row = |begin: &'static str| {
             proptest::collection::btree_map(
@@ -220,7 +220,7 @@ mod tests {
         };
         let said = || proptest::option::of(text());
         let parts = (text(), text(), 0..1usize << 40, said(), said(), row("fidelity "), row("of "));
-        parts.prop_map(|(identity, version, flows, error, refused, fidelity, row)| Table {
+        parts.prop_map(|(identity, version, flows, error, refused, fidelity, row)| KeptTable {
             identity,
             version,
             flows,

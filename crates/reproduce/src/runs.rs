@@ -2,12 +2,12 @@
 
 use super::as_run::{ByLength, is_asked};
 use super::expected::Experiment;
-use super::figures::{Asked, Figures, Shelf, is_whole};
+use super::figures::{Asked, Figures, RunsSoFar, is_whole};
 use super::judged::Results;
 use super::kept::{Index, Store};
 use super::reports::Reports;
 use super::sets::{REAL_TIME, Set};
-use super::table::{Address, Table};
+use super::table::{Address, KeptTable};
 use super::{Options, Verdict, chosen_sets, curves, standard, verdicts};
 use incast_experiment::{Contents, Fault, Scenario, World, gather};
 use incast_measure::measured::Wanted;
@@ -28,7 +28,7 @@ pub struct Reproduction {
     about: Arc<BTreeMap<String, Asked>>,
     /// Hash of each run that an experiment asks for, by its number.
     asked: Vec<Vec<(Address, String)>>,
-    shelf: Arc<Shelf>,
+    so_far: Arc<RunsSoFar>,
     reports: Arc<Reports>,
     /// Experiments that have been judged.
     judged: usize,
@@ -49,13 +49,13 @@ impl Reproduction {
         folder: Option<&Path>,
     ) -> Result<Reproduction, Fault> {
         let store = options.keep.as_ref().map(|folder| Arc::new(Store::at(folder)));
-        let (shelf, reports) = (Arc::<Shelf>::default(), Arc::<Reports>::default());
+        let (so_far, reports) = (Arc::<RunsSoFar>::default(), Arc::<Reports>::default());
         let mut planning = Planning {
             options,
             folder,
             store: store.as_deref(),
             index: None,
-            shelf: &shelf,
+            so_far: &so_far,
             reports: &reports,
             points: vec![],
             about: BTreeMap::new(),
@@ -84,7 +84,7 @@ impl Reproduction {
             points,
             about,
             asked,
-            shelf,
+            so_far,
             reports,
             judged: 0,
         })
@@ -101,14 +101,14 @@ impl Reproduction {
     /// Tables that cannot be read.
     pub fn driver(&self) -> Result<Driver<Figures>, Fault> {
         let retry_failed = self.options.retry_failed;
-        let (keep, shelf) = (self.store.clone(), self.shelf.clone());
-        let job = Figures { keep, shelf, asked: self.about.clone(), retry: retry_failed };
+        let (keep, so_far) = (self.store.clone(), self.so_far.clone());
+        let job = Figures { keep, so_far, asked: self.about.clone(), retry: retry_failed };
         Driver::of(job, self.points.clone(), DriverOptions { retry_failed })
     }
 
     /// What is to be told since the last call: tables that were kept, or are stale.
     pub fn news(&self) -> Vec<String> {
-        self.shelf.news()
+        self.so_far.news()
     }
 
     /// Judges the experiments, in order, whose runs are all there; or `all`.
@@ -154,7 +154,7 @@ impl Reproduction {
 
     /// Whether all runs of an experiment are there.
     fn is_whole(&self, at: usize) -> bool {
-        let made = self.shelf.made();
+        let made = self.so_far.made();
         self.asked[at].iter().all(|(_, hash)| made.contains_key(hash))
     }
 
@@ -164,7 +164,7 @@ impl Reproduction {
         let smoke = self.options.quick && !experiment.expected.quick.is_empty();
         let mut results = Results::new(experiment.default_run(), seeds, smoke);
         results.fewer = experiment.fewer_seeds();
-        let made = self.shelf.made();
+        let made = self.so_far.made();
         for (address, hash) in self.asked[self.judged].iter().filter(|one| one.0.set == set.name) {
             if let Some(made) = made.get(hash) {
                 results.add_table(&address.run, &address.transport, address.seed, made);
@@ -220,7 +220,7 @@ struct Planning<'a> {
     store: Option<&'a Store>,
     /// Made when a run has no table of its own.
     index: Option<Index>,
-    shelf: &'a Shelf,
+    so_far: &'a RunsSoFar,
     reports: &'a Arc<Reports>,
     points: Vec<Point>,
     about: BTreeMap<String, Asked>,
@@ -332,7 +332,7 @@ impl Planning<'_> {
             }
             let series = self.transports.len();
             let series = *self.transports.entry(transport.clone()).or_insert(series);
-            let is_made = self.shelf.made().contains_key(&hash);
+            let is_made = self.so_far.made().contains_key(&hash);
             let page = page.filter(|_| !is_made);
             let done = page.as_ref().map(|page| {
                 let page = page.join("report.html");
@@ -357,13 +357,13 @@ impl Planning<'_> {
     }
 
     /// Takes note of a run and its table. One of `kept` runs that has none is not waited for.
-    fn ask(&mut self, address: &Address, hash: &str, table: Option<Table>, kept: bool) {
+    fn ask(&mut self, address: &Address, hash: &str, table: Option<KeptTable>, kept: bool) {
         if table.is_some() || !kept || self.options.from_kept {
             let asked = self.asked.last_mut().expect("an experiment");
             asked.push((address.clone(), hash.into()));
         }
         if let Some(table) = table {
-            self.shelf.made().insert(hash.into(), table);
+            self.so_far.made().insert(hash.into(), table);
         }
     }
 
@@ -376,18 +376,18 @@ impl Planning<'_> {
         identity: &str,
         wanted: &[Wanted],
         seeds: usize,
-    ) -> Result<Option<Table>, Fault> {
+    ) -> Result<Option<KeptTable>, Fault> {
         let Some(store) = self.store else { return Ok(None) };
         let again = self.options.retry_failed;
-        let retry = |table: &Table| again && table.refused.is_some();
-        let does = |table: &Table| {
+        let retry = |table: &KeptTable| again && table.refused.is_some();
+        let does = |table: &KeptTable| {
             table.error.is_some() || (is_whole(&table.row, wanted, seeds) && !retry(table))
         };
         if let Some(table) = store.table(address)? {
             let stale = table.identity != identity;
             if stale {
                 let why = "is stale: made from another scenario or version";
-                self.shelf.tell(format!("{address} {why}"));
+                self.so_far.tell(format!("{address} {why}"));
             }
             if self.options.from_kept || (!stale && does(&table)) {
                 return Ok(Some(table));

@@ -34,7 +34,7 @@ impl fmt::Display for Address {
 /// A table: what a run gave, and what made it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table {
+pub struct KeptTable {
     /// What decides the results of the run: see [`incast_experiment::identity`].
     pub identity: String,
     /// Version of the program.
@@ -51,24 +51,25 @@ pub struct Table {
     pub row: Measured,
 }
 
-impl Table {
+impl KeptTable {
     /// The table of a run of this program.
-    pub fn of(identity: String, flows: usize, row: Measured) -> Table {
+    pub fn of(identity: String, flows: usize, row: Measured) -> KeptTable {
         let (error, refused, fidelity) = (None, None, Measured::new());
-        Table { identity, version: VERSION.into(), flows, error, refused, fidelity, row }
+        KeptTable { identity, version: VERSION.into(), flows, error, refused, fidelity, row }
     }
 
     /// The same of a run in real time.
-    pub(crate) fn in_real_time(self, fidelity: &Fidelity) -> Table {
+    pub(crate) fn in_real_time(self, fidelity: &Fidelity) -> KeptTable {
         let refused = (!fidelity.refused.is_empty()).then(|| fidelity.refused.join("; "));
-        Table { refused, fidelity: numbers(fidelity), ..self }
+        KeptTable { refused, fidelity: numbers(fidelity), ..self }
     }
 
     /// What a run gave that has this identity.
-    pub(crate) fn of_row(identity: &str, row: &Row) -> Table {
+    pub(crate) fn of_row(identity: &str, row: &Row) -> KeptTable {
         let flows = row.summary.as_ref().map_or(0, |summary| summary.flows.total);
         let error = row.error.as_ref().map(|error| error.lines().collect::<Vec<_>>().join("; "));
-        let table = Table { error, ..Table::of(identity.into(), flows, row.measured.clone()) };
+        let table =
+            KeptTable { error, ..KeptTable::of(identity.into(), flows, row.measured.clone()) };
         match &row.fidelity {
             Some(fidelity) => table.in_real_time(fidelity),
             None => table,
@@ -77,7 +78,7 @@ impl Table {
 }
 
 /// Tables by their runs.
-pub type Tables = BTreeMap<Address, Table>;
+pub type Tables = BTreeMap<Address, KeptTable>;
 
 /// How faithful a run was, as a table keeps it.
 fn numbers(fidelity: &Fidelity) -> Measured {

@@ -22,7 +22,7 @@ pub(crate) fn repository() -> PathBuf {
 }
 
 /// Changes the kept table of a run.
-pub(crate) fn change(folder: &Path, address: &Address, how: impl FnOnce(&mut Table)) {
+pub(crate) fn change(folder: &Path, address: &Address, how: impl FnOnce(&mut KeptTable)) {
     let store = Store::at(folder);
     let mut table = store.table(address).unwrap().expect("it was kept");
     how(&mut table);

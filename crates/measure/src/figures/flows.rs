@@ -12,7 +12,7 @@ use crate::statistics::percentile;
 pub(crate) const PERCENTILES: [&str; 2] = ["median", "99th percentile"];
 
 /// Flows of a bin below which its 99th percentile is the slowest: drawn hollow.
-pub(crate) const FEW: usize = 100;
+pub(crate) const FEW: u64 = 100;
 /// What those points have in common.
 pub(crate) const HOLLOW: &str = "fewer than 100 flows";
 
@@ -81,24 +81,29 @@ fn small_multiples(
     (!sizes.is_empty()).then(|| chart.coloured())
 }
 
+/// The median (0) or 99th percentile (1) of so many flows of this mean size.
+pub(crate) fn by_size_point(
+    (name, which): (&str, usize),
+    (flows, mean): (u64, f64),
+    value: f64,
+    between: Option<(f64, f64)>,
+) -> Point {
+    let ends = between.map_or(String::new(), |(low, high)| {
+        format!("\n95 %: {} to {}", significant(low), significant(high))
+    });
+    let (what, shown) = (PERCENTILES[which], significant(value));
+    let says = format!("{name}\n{what} of {flows} flows of {}: {shown}{ends}", size(mean));
+    Point { between, hollow: which == 1 && flows < FEW, says, ..Point::at(mean, value) }
+}
+
 /// The medians (0) or 99th percentiles (1) of a line.
 fn by_size_line(name: &str, bins: &[SizeBin], panel: usize, y: Pick) -> chart::Line {
     let point = |bin: &SizeBin| {
         let (value, between) = y(bin)[panel];
-        let ends = between.map_or(String::new(), |(low, high)| {
-            format!("\n95 %: {} to {}", significant(low), significant(high))
-        });
-        let (what, shown) = (PERCENTILES[panel], significant(value));
-        let says =
-            format!("{name}\n{what} of {} flows of {}: {shown}{ends}", bin.count, size(bin.size));
-        Point { between, hollow: panel == 1 && bin.count < FEW, says, ..Point::at(bin.size, value) }
+        by_size_point((name, panel), (bin.count as u64, bin.size), value, between)
     };
-    chart::Line {
-        name: name.into(),
-        panel,
-        points: bins.iter().map(point).collect(),
-        ..chart::Line::default()
-    }
+    let points = bins.iter().map(point).collect();
+    chart::Line { name: name.into(), panel, points, ..chart::Line::default() }
 }
 
 /// The 99th percentiles of the slowdown by size of the flow, for documents.

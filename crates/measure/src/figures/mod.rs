@@ -6,7 +6,7 @@ mod marks;
 mod time;
 
 pub use flows::by_size_frame;
-pub(crate) use flows::{FEW, HOLLOW, PARTS, PERCENTILES};
+pub(crate) use flows::{FEW, HOLLOW, PARTS, PERCENTILES, by_size_point};
 pub(crate) use lines::{Line, SizeBin, lines};
 pub use time::{fullest_of, over_time};
 

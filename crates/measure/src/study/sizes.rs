@@ -5,9 +5,8 @@ use super::curves::lower;
 use super::facets::{Facets, Place};
 use crate::SlowdownHistogram;
 use crate::chart::style::size_ticks;
-use crate::chart::{Axis, Chart, Line, Point, Scale};
-use crate::figures::{FEW, HOLLOW, PERCENTILES};
-use crate::number::{significant, size};
+use crate::chart::{Axis, Chart, Line, Scale};
+use crate::figures::{FEW, HOLLOW, PERCENTILES, by_size_point};
 
 /// Most points that are drawn, each with two small multiples.
 const MOST: usize = 3;
@@ -103,11 +102,8 @@ fn line(
 ) -> Line {
     let name = &results.series[series];
     let point = |bin: &crate::SizeBin| {
-        let value = bin.percentile([500, 990][which])?;
-        let (what, flows, mean) = (PERCENTILES[which], bin.completed(), size(bin.mean_bytes()));
-        let says = format!("{name}\n{what} of {flows} flows of {mean}: {}", significant(value));
-        let hollow = which == 1 && flows < FEW as u64;
-        Some(Point { says, hollow, ..Point::at(bin.mean_bytes(), value) })
+        let (value, of) = (bin.percentile([500, 990][which])?, (bin.completed(), bin.mean_bytes()));
+        Some(by_size_point((name, which), of, value, None))
     };
     let points = all.sizes().filter_map(|(_, bin)| point(bin)).collect();
     Line { name: name.clone(), look: results.looks()[series], panel, points, ..Line::default() }

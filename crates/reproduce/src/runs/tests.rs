@@ -103,7 +103,7 @@ fn the_same_run_of_two_sets_is_made_once() {
     // pHost has other routes in the other set, so it has another run.
     assert_eq!(of("phost").len(), 2);
     // A table that has been kept for one set is found for the other.
-    let table = Table::of(identity.clone(), 1000, empty(dctcp));
+    let table = KeptTable::of(identity.clone(), 1000, empty(dctcp));
     let store = Store::at(keep.path());
     store.keep(&addresses[0], &table).unwrap();
     Reproduction::of("ren/fig16", &options, None).unwrap();
@@ -138,12 +138,12 @@ fn only_the_runs_that_are_asked_for_are_made() {
     let figure = of(&["hadoop"]).unwrap();
     let planned = of(&["web_server"]).unwrap();
     let (other, own) = (&planned.points[0], &planned.about[&planned.points[0].hash]);
-    let table = Table::of(own.identity.clone(), 10_000, empty(other));
+    let table = KeptTable::of(own.identity.clone(), 10_000, empty(other));
     Store::at(keep.path()).keep(&own.addresses[0], &table).unwrap();
     let again = of(&["hadoop"]).unwrap();
     assert_eq!(again.points.len(), figure.points.len());
     assert_eq!(again.asked[0].len(), figure.asked[0].len() + 1);
-    assert!(again.shelf.made().contains_key(&other.hash));
+    assert!(again.so_far.made().contains_key(&other.hash));
 }
 
 /// A worker that has nothing but bytes makes the same table; one of another version refuses.
@@ -168,9 +168,9 @@ fn a_run_of_a_figure_travels_as_bytes() {
         let answer = run_bytes(&bytes, 1, &Monitor::default());
         driver.take(work.ticket, &answer).unwrap();
         let here = run_point(&work.point, 1, &Monitor::default()).unwrap();
-        let here = Table::of_row(&figure.about[&work.point.hash].identity, &here);
+        let here = KeptTable::of_row(&figure.about[&work.point.hash].identity, &here);
         assert!(driver.job().row(&work.point).unwrap().unwrap().error.is_none());
-        let there = &figure.shelf.made()[&work.point.hash];
+        let there = &figure.so_far.made()[&work.point.hash];
         assert_eq!(format!("{there:?}"), format!("{here:?}"));
     }
     assert!(driver.done() && refused == 1);
@@ -185,7 +185,7 @@ fn a_run_that_fails_is_kept_and_not_judged() {
     for point in &figure.points {
         let own = &figure.about[&point.hash];
         let row = Row::bare(point, Some("internal error: a queue\nis not empty".into()));
-        let table = Table::of_row(&own.identity, &row);
+        let table = KeptTable::of_row(&own.identity, &row);
         Store::at(keep.path()).keep(&own.addresses[0], &table).unwrap();
     }
     let mut again = Reproduction::of("ren/fig1", &options, None).unwrap();
