@@ -34,7 +34,7 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Args)]
-pub struct Node {
+pub struct NodeArgs {
     /// Scenario file
     pub scenario: PathBuf,
     /// Node of the scenario: host0, leaf1, switch0
@@ -78,7 +78,7 @@ pub fn planned(path: &Path, set: &[String]) -> Result<Plan, Fault> {
     Ok(plan)
 }
 
-pub fn node(options: Node) -> Result<Ended, Fault> {
+pub fn node(options: NodeArgs) -> Result<Ended, Fault> {
     let plan = planned(&options.scenario, &options.set)?;
     let node = nodes::Node::new(&plan, &options.name, &options.port)?;
     let patience = Duration::from_nanos(options.patience.0 / 1_000);

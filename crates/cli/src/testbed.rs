@@ -23,7 +23,7 @@ pub enum Command {
     #[cfg(target_os = "linux")]
     #[command(after_help = "Example, the switch of a star of two hosts:\n  \
         incast testbed node star.toml --name leaf0 --port host0=if:veth0 --port host1=if:veth1")]
-    Node(crate::node::Node),
+    Node(crate::node::NodeArgs),
     /// Run every node of a scenario in a network namespace of its own, without privilege
     #[cfg(target_os = "linux")]
     #[command(

@@ -3,7 +3,7 @@
 use crate::filling::{Filling, filling};
 use crate::lab::{Lab, Progress, run};
 use crate::opened::Opened;
-use crate::{Kind, Trouble, scenario, shape, warning};
+use crate::{Trouble, TroubleKind, scenario, shape, warning};
 use bytes::Bytes;
 use incast_experiment::fault::{expected, wrong};
 use incast_experiment::{
@@ -42,7 +42,7 @@ impl Folder {
         if runs.is_empty() {
             let problem = "the run ended before its results were written, or only a part of the folder was \
                            chosen: choose the whole folder, or repeat the run with `incast run FOLDER`";
-            return Err(Trouble::of(Kind::Incomplete, SUMMARY, problem));
+            return Err(Trouble::of(TroubleKind::Incomplete, SUMMARY, problem));
         }
         let mut notes = results.notes();
         if results.recorded.warning().is_some() {
@@ -97,7 +97,7 @@ impl Folder {
                 "choose the file as it was, or repeat the run with `incast run FOLDER \
                  --allow-changed-files` and open those results",
             );
-            return Err(Trouble { kind: Kind::ChangedFile, fault });
+            return Err(Trouble { kind: TroubleKind::ChangedFile, fault });
         }
         let text = text_of(name, bytes)?;
         self.inputs.insert(name.to_string(), Content { text, sha256: found });
@@ -198,7 +198,7 @@ impl Folder {
              repeated{}",
             if draws(role) { " and its fabric drawn" } else { "" }
         );
-        Some(Trouble::of(Kind::MissingFile, &name, problem))
+        Some(Trouble::of(TroubleKind::MissingFile, &name, problem))
     }
 
     /// A run by its number.
@@ -312,7 +312,7 @@ impl Folder {
             return Err(no_such_flow(*flow as usize, rows));
         }
         if let Some(problem) = incast_explain::not_repeatable(self.outline()) {
-            return Err(Trouble::of(Kind::NotRepeatable, MANIFEST, problem));
+            return Err(Trouble::of(TroubleKind::NotRepeatable, MANIFEST, problem));
         }
         let results = self.results(number)?;
         let mut trouble = None;
@@ -386,7 +386,7 @@ fn no_such_flow(flow: usize, rows: usize) -> Trouble {
         0 => wrong("the run has no flows"),
         _ => wrong("there is no such flow").expected(format!("0 to {}", rows - 1)),
     };
-    Trouble { kind: Kind::NoSuchFlow, fault: Fault::value("flow", flow, problem) }
+    Trouble { kind: TroubleKind::NoSuchFlow, fault: Fault::value("flow", flow, problem) }
 }
 
 /// Whether a network may be drawn from a file: topologies, and flows with failures of links.
@@ -407,7 +407,7 @@ fn rooted(files: Vec<(String, Bytes)>) -> Result<Files, Trouble> {
             "not a results folder: {problem}. Choose one that `incast run` or `incast compare` wrote, such as \
              results/0001-demo"
         );
-        return Err(Trouble::of(Kind::NoManifest, "", text));
+        return Err(Trouble::of(TroubleKind::NoManifest, "", text));
     };
     let own = files.into_iter().filter_map(|(path, bytes)| {
         path.strip_prefix(&front).map(|path| (path.to_string(), bytes))

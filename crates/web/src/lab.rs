@@ -1,7 +1,7 @@
 //! One run, live.
 
 use crate::scenario::{Files, fits, planned};
-use crate::{Kind, Trouble, shape, warning};
+use crate::{Trouble, TroubleKind, shape, warning};
 use incast_experiment::fault::one_of;
 use incast_experiment::{Fault, Plan, Steps};
 use incast_measure::Run;
@@ -162,6 +162,6 @@ pub(crate) fn run(plan: &Arc<Plan>, case: usize, progress: Progress<'_>) -> Resu
 impl Trouble {
     /// About a run of a folder that cannot be repeated.
     pub(crate) fn not_repeatable(fault: Fault) -> Trouble {
-        Trouble { kind: Kind::NotRepeatable, fault }
+        Trouble { kind: TroubleKind::NotRepeatable, fault }
     }
 }

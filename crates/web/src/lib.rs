@@ -23,7 +23,7 @@ mod warning;
 pub use filling::{Filling, FlowFilling};
 pub use folder::Folder;
 pub use lab::Lab;
-pub use trouble::{Kind, Trouble};
+pub use trouble::{Trouble, TroubleKind};
 
 /// Most hosts of a scenario that this module runs.
 pub const HOSTS_MOST: u32 = 1_024;

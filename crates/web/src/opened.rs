@@ -1,6 +1,6 @@
 //! The files of one run of a results folder.
 
-use crate::{FILE_BYTES_MOST, Kind, TRACE_ROWS_MOST, Trouble};
+use crate::{FILE_BYTES_MOST, TRACE_ROWS_MOST, Trouble, TroubleKind};
 use incast_experiment::StoredRun;
 use incast_experiment::fault::wrong;
 use incast_measure::folder::table_file;
@@ -31,7 +31,9 @@ impl Opened {
         let there = TABLES.into_iter().filter(|name| run.has(&table_file(name)));
         let tables: Vec<_> = there.map(|name| (name, opened(run, name))).collect();
         let broken = tables.iter().filter_map(|(_, table)| table.as_ref().err());
-        if let Some(trouble) = broken.into_iter().find(|trouble| trouble.kind != Kind::TooLarge) {
+        if let Some(trouble) =
+            broken.into_iter().find(|trouble| trouble.kind != TroubleKind::TooLarge)
+        {
             return Err(trouble.clone());
         }
         Ok(Opened { run: run.clone(), manifest: run.manifest()?, tables, paths: OnceCell::new() })
@@ -51,7 +53,11 @@ impl Opened {
             Some((_, table)) => table.as_ref().map_err(Trouble::clone),
             None if name == "trace" => {
                 let advice = "there is none: run the scenario with [output.trace]";
-                Err(Trouble::of(Kind::Incomplete, &self.run.place(&table_file(name)), advice))
+                Err(Trouble::of(
+                    TroubleKind::Incomplete,
+                    &self.run.place(&table_file(name)),
+                    advice,
+                ))
             }
             None => Ok(Err(self.run.path(&table_file(name)).expect_err("it is not listed"))?),
         }
@@ -61,7 +67,11 @@ impl Opened {
     fn column_trouble(&self, table: &str, problem: String) -> Trouble {
         let path = self.run.place(&table_file(table));
         let damaged = problem.starts_with("damaged");
-        Trouble::of(if damaged { Kind::Truncated } else { Kind::Input }, &path, problem)
+        Trouble::of(
+            if damaged { TroubleKind::Truncated } else { TroubleKind::Input },
+            &path,
+            problem,
+        )
     }
 
     /// A column of numbers.
@@ -125,7 +135,7 @@ fn opened(run: &StoredRun, name: &str) -> Result<StoredTable, Trouble> {
         let problem = wrong(format!("{} MB are too large for a page", bytes >> 20)).expected(
             format!("at most {} MB; read it with polars or pandas", FILE_BYTES_MOST >> 20),
         );
-        return Err(Trouble::of(Kind::TooLarge, &path, problem));
+        return Err(Trouble::of(TroubleKind::TooLarge, &path, problem));
     }
     let table = run.table(name)?;
     if name == "trace" && table.rows() > TRACE_ROWS_MOST {
@@ -134,7 +144,7 @@ fn opened(run: &StoredRun, name: &str) -> Result<StoredTable, Trouble> {
                 "at most {TRACE_ROWS_MOST}; trace fewer flows or \
              a shorter time (output.trace.flows, from, until), or read it with polars or pandas"
             ));
-        return Err(Trouble::of(Kind::TooLarge, &path, problem));
+        return Err(Trouble::of(TroubleKind::TooLarge, &path, problem));
     }
     Ok(table)
 }

@@ -1,6 +1,8 @@
 //! Scenarios as text, as tables for forms, and what the program declares.
 
-use crate::{FILE_BYTES_MOST, FLOWS_MOST, HOSTS_MOST, Kind, TRACE_ROWS_MOST, Trouble, warning};
+use crate::{
+    FILE_BYTES_MOST, FLOWS_MOST, HOSTS_MOST, TRACE_ROWS_MOST, Trouble, TroubleKind, warning,
+};
 use incast_experiment::fault::wrong;
 use incast_experiment::scenario::{Draft, Key, Node, Traffic};
 use incast_experiment::{
@@ -39,7 +41,7 @@ pub fn planned(toml: &str, files: &Files) -> Result<Plan, Trouble> {
     if let Some((name, role)) = sources.iter().find(|one| !contents.contains_key(&one.0)) {
         let problem =
             format!("the {role} file of the scenario is not here: choose it with the scenario");
-        return Err(Trouble::of(Kind::MissingFile, name, problem));
+        return Err(Trouble::of(TroubleKind::MissingFile, name, problem));
     }
     let plan = Plan::with_contents(scenario, Arc::new(contents));
     let plan = plan.map_err(|fault| draft.placed(fault))?;
@@ -61,7 +63,7 @@ pub fn fits(plan: &Plan) -> Result<(), Trouble> {
     let large = |key: &str, value: String, most: String| {
         let problem =
             wrong("too large for a page").expected(format!("{most}; `incast run` runs it"));
-        Err(Trouble { kind: Kind::TooLarge, fault: Fault::value(key, value, problem) })
+        Err(Trouble { kind: TroubleKind::TooLarge, fault: Fault::value(key, value, problem) })
     };
     if hosts > HOSTS_MOST {
         let key =

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Kinds of trouble that a page treats in ways of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TroubleKind {
     /// A scenario, name or number is wrong.
     Input,
     /// The folder has no manifest.
@@ -28,19 +28,19 @@ pub enum Kind {
     NoSuchFlow,
 }
 
-impl Kind {
+impl TroubleKind {
     /// Its name in JavaScript.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Input => "input",
-            Kind::NoManifest => "no-manifest",
-            Kind::Incomplete => "incomplete",
-            Kind::Truncated => "truncated",
-            Kind::TooLarge => "too-large",
-            Kind::ChangedFile => "changed-file",
-            Kind::MissingFile => "missing-file",
-            Kind::NotRepeatable => "not-repeatable",
-            Kind::NoSuchFlow => "no-such-flow",
+            TroubleKind::Input => "input",
+            TroubleKind::NoManifest => "no-manifest",
+            TroubleKind::Incomplete => "incomplete",
+            TroubleKind::Truncated => "truncated",
+            TroubleKind::TooLarge => "too-large",
+            TroubleKind::ChangedFile => "changed-file",
+            TroubleKind::MissingFile => "missing-file",
+            TroubleKind::NotRepeatable => "not-repeatable",
+            TroubleKind::NoSuchFlow => "no-such-flow",
         }
     }
 }
@@ -49,14 +49,14 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// What kind it is of.
-    pub kind: Kind,
+    pub kind: TroubleKind,
     /// In words.
     pub fault: Fault,
 }
 
 impl Trouble {
     /// About a file.
-    pub fn of(kind: Kind, place: &str, problem: impl Into<Problem>) -> Trouble {
+    pub fn of(kind: TroubleKind, place: &str, problem: impl Into<Problem>) -> Trouble {
         Trouble { kind, fault: Fault::new(problem).placed(place) }
     }
 
@@ -95,16 +95,16 @@ impl std::error::Error for Trouble {}
 
 impl From<Fault> for Trouble {
     fn from(fault: Fault) -> Trouble {
-        Trouble { kind: Kind::Input, fault }
+        Trouble { kind: TroubleKind::Input, fault }
     }
 }
 
 impl From<UnreadFile> for Trouble {
     fn from(unread: UnreadFile) -> Trouble {
         let kind = match unread.why {
-            Unread::Missing => Kind::Incomplete,
-            Unread::Damaged => Kind::Truncated,
-            Unread::Refused => Kind::Input,
+            Unread::Missing => TroubleKind::Incomplete,
+            Unread::Damaged => TroubleKind::Truncated,
+            Unread::Refused => TroubleKind::Input,
         };
         Trouble { kind, fault: unread.fault }
     }

@@ -799,7 +799,7 @@ fn a_refused_run_in_real_time_ends_reproduce_with_status_3() {
     for (refused, status) in [(None, 0), (Some("12 packets, and 10"), 3)] {
         for (address, table) in tables.iter().filter(|one| one.0.set.starts_with("real-time/")) {
             let refused = refused.map(String::from);
-            let own = incast_reproduce::Table { refused, ..table.clone() };
+            let own = incast_reproduce::KeptTable { refused, ..table.clone() };
             store.keep(address, &own).expect("written");
         }
         let read = incast(folder.path(), &arguments);

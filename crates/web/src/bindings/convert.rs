@@ -3,7 +3,7 @@
 use super::panics::{panic_error, spoilt};
 use crate::lab::Progress;
 use crate::scenario::Files;
-use crate::{Kind, Trouble};
+use crate::{Trouble, TroubleKind};
 use bytes::Bytes;
 use incast_experiment::Fault;
 use incast_measure::Texts;
@@ -135,5 +135,8 @@ pub fn known(ps: Option<u64>) -> f64 {
 
 /// An object that has been used up.
 pub fn used_up(what: &str) -> Refused {
-    refused(Trouble { kind: Kind::Input, fault: Fault::new(format!("{what} has been used up")) })
+    refused(Trouble {
+        kind: TroubleKind::Input,
+        fault: Fault::new(format!("{what} has been used up")),
+    })
 }

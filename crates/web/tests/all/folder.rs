@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use incast_experiment::{Monitor, Plan, Scenario, execute};
 use incast_measure::files_of;
-use incast_web::{Folder, Kind, Lab, Trouble, scenario};
+use incast_web::{Folder, Lab, Trouble, TroubleKind, scenario};
 use std::collections::BTreeMap;
 
 const TOPOLOGY: &str = "[fabric]\ntopology = \"leaf-spine:2x2x4\"\n";
@@ -31,7 +31,7 @@ fn replaced(files: &BTreeMap<String, Bytes>, from: &str, to: &str) -> BTreeMap<S
 }
 
 /// What is wrong: its kind and its message.
-fn refused<T>(result: Result<T, Trouble>) -> (Kind, String) {
+fn refused<T>(result: Result<T, Trouble>) -> (TroubleKind, String) {
     let trouble = result.err().expect("it is refused");
     (trouble.kind, trouble.to_string())
 }
@@ -97,11 +97,11 @@ fn what_is_missing_or_damaged_is_said_with_what_to_do() {
     let mut half = files.clone();
     half.insert("manifest.json".into(), files["manifest.json"].slice(..99));
     let (kind, text) = refused(open(half));
-    assert!(kind == Kind::Truncated && text.contains("copy the folder again"), "{text}");
+    assert!(kind == TroubleKind::Truncated && text.contains("copy the folder again"), "{text}");
     let mut cut = files.clone();
     cut.insert("flows.parquet".into(), files["flows.parquet"].slice(..999));
     let (kind, text) = refused(open(cut));
-    assert!(kind == Kind::Truncated && text.starts_with("flows.parquet: damaged"), "{text}");
+    assert!(kind == TroubleKind::Truncated && text.starts_with("flows.parquet: damaged"), "{text}");
     // The head is whole, a page is not: said when the column is read.
     let mut bad = files["flows.parquet"].to_vec();
     bad[4..2_000].fill(0xff);
@@ -111,16 +111,16 @@ fn what_is_missing_or_damaged_is_said_with_what_to_do() {
     let columns = ["flow_id", "size_bytes", "fct_ns"];
     let found = columns.map(|name| hurt.run(0).unwrap().numbers("flows", name));
     let (kind, text) = refused(found.into_iter().find(Result::is_err).expect("one is hurt"));
-    assert!(kind == Kind::Truncated && text.contains("flows.parquet"), "{text}");
+    assert!(kind == TroubleKind::Truncated && text.contains("flows.parquet"), "{text}");
     let study = BTreeMap::from([("manifest.json".to_string(), Bytes::from("{}"))]);
     assert!(refused(open(study)).1.contains("not an incast manifest"));
     let whole = open(files).unwrap();
-    assert_eq!(refused(explain(&whole, 5)).0, Kind::NoSuchFlow);
+    assert_eq!(refused(explain(&whole, 5)).0, TroubleKind::NoSuchFlow);
     let (kind, text) = refused(whole.run(0).unwrap().numbers("trace", "time_ps"));
-    assert!(kind == Kind::Incomplete && text.contains("[output.trace]"), "{text}");
+    assert!(kind == TroubleKind::Incomplete && text.contains("[output.trace]"), "{text}");
     let real = replaced(whole.files(), "\"interrupted\"", "\"processes\": 3, \"interrupted\"");
     let (kind, text) = refused(explain(&open(real).unwrap(), 1));
-    assert!(kind == Kind::NotRepeatable && text.contains("several processes"), "{text}");
+    assert!(kind == TroubleKind::NotRepeatable && text.contains("several processes"), "{text}");
 }
 
 /// The file of a topology is not in the folder: it can be given, as it was and not otherwise.
@@ -145,9 +145,9 @@ fn input_files_are_given_by_hand() {
     );
     assert!(info["runs"][0]["not_repeatable"].as_str().unwrap().contains("choose it too"));
     let (kind, text) = refused(explain(&folder, 1));
-    assert!(kind == Kind::MissingFile && text.contains("flows.csv"), "{text}");
+    assert!(kind == TroubleKind::MissingFile && text.contains("flows.csv"), "{text}");
     let (kind, text) = refused(folder.add_input(&name, b"src,dst\n".to_vec()));
-    assert!(kind == Kind::ChangedFile && text.contains("--allow-changed-files"), "{text}");
+    assert!(kind == TroubleKind::ChangedFile && text.contains("--allow-changed-files"), "{text}");
     folder.add_input(&name, written.as_bytes().to_vec()).unwrap();
     let repeated = explain(&folder, 1).unwrap();
     assert_eq!(repeated.explanations[0].flow.size_bytes, 90_000);
