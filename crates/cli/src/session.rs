@@ -222,6 +222,7 @@ fn in_short(definition: &str) -> String {
     definition.split("; and ").map(of).collect::<Vec<_>>().join("; and ")
 }
 
-fn width() -> usize {
+/// Characters of a line of the console.
+pub fn width() -> usize {
     std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).unwrap_or(120)
 }

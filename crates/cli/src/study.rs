@@ -3,14 +3,15 @@
 use crate::arguments::Study as Options;
 use crate::process::Ended;
 use crate::progress::LINE;
-use crate::session::on_signal;
+use crate::session::{on_signal, width};
 use crate::values::{counted, duration};
 use crate::warnings::check_threads;
 use incast_experiment::{Fault, Monitor, World};
+use incast_measure::Told;
 use incast_study::{
     Driver, DriverOptions, Estimate, Joined, MOST_POINTS, Outcome, Points, Progress,
 };
-use incast_study::{Store, Study, estimate, join, run_local};
+use incast_study::{Store, Study, estimate, join, run_local, told};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,8 @@ pub fn study(options: Options) -> Result<Ended, Fault> {
     }
     let store = Arc::new(Store::open(&dir, &study)?);
     let retry_failed = options.retry_failed;
-    let mut driver = Driver::new(study.clone(), store, DriverOptions { retry_failed })?;
+    let options = DriverOptions { retry_failed };
+    let mut driver = Driver::new(study.clone(), store.clone(), options)?;
     let monitor = stoppable(&dir);
     let begun = driver.progress();
     if !driver.done() {
@@ -62,7 +64,22 @@ pub fn study(options: Options) -> Result<Ended, Fault> {
     // What is done is kept, whatever stopped the rest.
     let outcome = driver.finish();
     ran?;
-    finish(&outcome?, &dir, monitor.stopped())
+    let outcome = outcome?;
+    if outcome.progress.done > outcome.progress.failed {
+        table(&study, &store)?;
+    }
+    finish(&study, &outcome, &dir, monitor.stopped())
+}
+
+/// Prints what the points say: warnings, tables with intervals over seeds, a sentence.
+fn table(study: &Study, store: &Store) -> Result<(), Fault> {
+    let Told { warnings, tables, headline } = told(study, store, width())?;
+    warnings.iter().for_each(|warning| say!("warning: {warning}"));
+    tables.iter().for_each(|table| say!("{table}"));
+    if !headline.is_empty() {
+        say!("{headline}");
+    }
+    Ok(())
 }
 
 /// Joins folders.
@@ -185,8 +202,8 @@ fn forecast(study: &Study, estimate: &Estimate, threads: usize, dir: &Path) {
     say!("disk: about {}", size(disk));
 }
 
-/// Prints how it ended.
-fn finish(outcome: &Outcome, dir: &Path, stopped: bool) -> Result<Ended, Fault> {
+/// Prints how it ended, and what to open next.
+fn finish(study: &Study, outcome: &Outcome, dir: &Path, stopped: bool) -> Result<Ended, Fault> {
     let Progress { points, done, kept, .. } = outcome.progress;
     for one in outcome.failed.iter().take(SHOWN) {
         eprintln!("error: {}: {}", one.point, one.why);
@@ -202,6 +219,16 @@ fn finish(outcome: &Outcome, dir: &Path, stopped: bool) -> Result<Ended, Fault> 
     }
     say!("{done} of {points} points, {} of them run now: {}", done - kept, dir.display());
     say!("report with the curves: {}", dir.join("study.html").display());
+    let shown = dir.display();
+    let mut next = vec![format!("`incast.load(\"{shown}\")` in Python")];
+    if study.repeat().is_none() {
+        let more = 2 * study.seeds().len().max(2);
+        next.insert(
+            0,
+            format!("`incast study {shown} --set study.seeds={more}` for narrower intervals"),
+        );
+    }
+    say!("next: {}", next.join(", "));
     Ok(match (stopped, outcome.failed.is_empty() && outcome.not_run.is_empty()) {
         (true, _) => Ended::Interrupted,
         (false, true) => Ended::Done,

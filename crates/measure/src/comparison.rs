@@ -1,5 +1,6 @@
 //! Several runs side by side.
 
+use crate::grid::{blocks, numbers};
 use crate::number::{aligned, escape, three, with_interval};
 use crate::numbers::{Better, Number, listed};
 use crate::statistics::{Confidence, confidence, mean};
@@ -169,49 +170,17 @@ impl Comparison {
     /// at most `width` characters a line (one label a block at least).
     pub fn text(&self, width: usize, lines: &[usize]) -> String {
         let of = |texts: &dyn Fn(usize) -> String| -> Vec<String> {
-            let texts: Vec<String> = lines.iter().map(|at| texts(*at)).collect();
-            let wide = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-            std::iter::once(&String::new()).chain(&texts).map(|text| pad_end(text, wide)).collect()
+            let texts = lines.iter().map(|line| texts(*line));
+            std::iter::once(String::new()).chain(texts).collect()
         };
         let titles = of(&|line| self.metrics[line].to_string());
-        let units = of(&|line| self.units[line].to_string());
-        let gap = if units[0].is_empty() { "" } else { "  " };
-        let heads: Vec<String> =
-            titles.iter().zip(&units).map(|(title, unit)| format!("{title}{gap}{unit}")).collect();
-        let first = heads[0].chars().count();
-        let cells: Vec<Vec<String>> =
-            (0..self.labels.len()).map(|label| self.column(label, lines)).collect();
-        let wide = |column: &Vec<String>| column[0].chars().count();
-        let mut out = String::new();
-        let mut at = 0;
-        while at < cells.len() {
-            let (start, mut used) = (at, first);
-            while at < cells.len() && (at == start || used + 2 + wide(&cells[at]) <= width) {
-                used += 2 + wide(&cells[at]);
-                at += 1;
-            }
-            for (line, head) in heads.iter().enumerate() {
-                let cells = cells[start..at].iter().map(|column| column[line].as_str());
-                let text: Vec<&str> = std::iter::once(head.as_str()).chain(cells).collect();
-                out += text.join("  ").trim_end();
-                out.push('\n');
-            }
-            if at < cells.len() {
-                out.push('\n');
-            }
-        }
-        out
-    }
-
-    /// A label over its numbers, all of one width.
-    fn column(&self, label: usize, lines: &[usize]) -> Vec<String> {
-        let text =
-            |at: &usize| self.values[*at][label].map_or("-".to_string(), |value| value.text());
-        let cells = aligned(&lines.iter().map(text).collect::<Vec<String>>(), ' ', ' ');
-        let wide = cells.first().map_or(0, |cell| cell.chars().count());
-        let wide = wide.max(self.labels[label].chars().count());
-        let own = |text: &String| pad_start(text, wide);
-        std::iter::once(&self.labels[label]).chain(&cells).map(own).collect()
+        let mut heads = vec![titles, of(&|line| self.units[line].to_string())];
+        heads.retain(|column| column.iter().any(|text| !text.is_empty()));
+        let column = |(label, name): (usize, &String)| {
+            let value = |line: &usize| self.values[*line][label];
+            numbers(name, lines.iter().map(|line| value(line).map(|value| value.text())))
+        };
+        blocks(heads, self.labels.iter().enumerate().map(column).collect(), width)
     }
 
     /// Whether a line is zero in every run that has it.
@@ -290,12 +259,4 @@ fn best(values: &[Option<Value>], better: Better) -> Vec<bool> {
     };
     let differ = low != high;
     values.iter().map(|v| differ && v.is_some_and(|v| Some(v.mean) == target)).collect()
-}
-
-fn pad_end(text: &str, width: usize) -> String {
-    format!("{text}{}", " ".repeat(width.saturating_sub(text.chars().count())))
-}
-
-fn pad_start(text: &str, width: usize) -> String {
-    format!("{}{text}", " ".repeat(width.saturating_sub(text.chars().count())))
 }

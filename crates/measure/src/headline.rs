@@ -26,6 +26,11 @@ const LARGEST: &str = "largest slowdown";
 const SAME: f64 = 1.05;
 
 impl Headline {
+    /// The sentences of several, one after the other.
+    pub(crate) fn together(all: impl Iterator<Item = Headline>) -> Headline {
+        Headline(all.flat_map(|one| one.0).collect())
+    }
+
     /// As text; empty where there is nothing to say.
     pub fn text(&self) -> String {
         self.0.join(" ").replace(MARKS, "")
@@ -245,7 +250,7 @@ fn goodput(table: &Comparison) -> Vec<String> {
 
 /// What a study says.
 pub(crate) fn of_study(found: &Finding) -> Headline {
-    let Finding { place, what, unit, ranked, wins, seeds, told, cause } = found;
+    let Finding { place, what, unit, ranked, wins, seeds, told, class, cause } = found;
     let value = |value: f64| match unit.is_empty() {
         true => three(value),
         false => format!("{} {unit}", three(value)),
@@ -271,8 +276,9 @@ pub(crate) fn of_study(found: &Finding) -> Headline {
         said.push(format!("{name} is {least} at {count} of {of} points."));
     }
     if let Some((part, share)) = cause {
+        let of = if class.is_empty() { class.to_string() } else { format!(" for class {class}") };
         said.push(format!(
-            "Of the mean completion time of {worst}, {:.0} % is {part}.",
+            "Of the mean completion time of {worst}{of}, {:.0} % is {part}.",
             100.0 * share
         ));
     }
@@ -292,6 +298,7 @@ mod tests {
             wins: Some(("one".into(), 3, 4)),
             seeds: 5,
             told: true,
+            class: "",
             cause: Some(("recovery from loss", 0.462)),
         }
     }

@@ -32,6 +32,7 @@ pub mod figures;
 pub mod flow_level;
 pub mod folder;
 pub mod frame;
+mod grid;
 #[cfg(not(target_family = "wasm"))]
 mod headline;
 mod histogram;
@@ -85,7 +86,9 @@ pub use manifest::{
 #[cfg(not(target_family = "wasm"))]
 pub use number::display_unit;
 pub use number::{significant, with_half_width};
-pub use numbers::{Better, Listing, Number, Written, number, numbers, numbers_of};
+pub use numbers::{
+    Better, CLASSES, Listing, Number, Written, class_numbers, number, numbers, numbers_of,
+};
 pub use parts::{AgePercentiles, PartMeans};
 pub use program::{ProgramSummary, iteration_ends, programs};
 #[cfg(not(target_family = "wasm"))]
@@ -97,8 +100,8 @@ pub use stored::{StoredColumn, StoredFlows, StoredTable};
 pub use stuck::Stuck;
 #[cfg(not(target_family = "wasm"))]
 pub use study::{
-    PaperTable, RowTimes, Setting, Shown, StudyResults, StudyRow, key_unit, study_columns_markdown,
-    study_figures, study_frame, times_frame, write_study_page,
+    PaperTable, RowTimes, Setting, Shown, StudyResults, StudyRow, Told, key_unit,
+    study_columns_markdown, study_figures, study_frame, times_frame, write_study_page,
 };
 pub use summary::{
     Counters, EndlessSummary, FlowCounts, Group, RequestSummary, Summary, group, summarise,

@@ -54,4 +54,4 @@ pub use search::{Answer, Condition, Found, Search, Tried, Verdict};
 pub use series::Series;
 pub use store::Store;
 pub use study::{Input, MOST_POINTS, Repeat, Study};
-pub use table::{gather, results};
+pub use table::{gather, results, told};

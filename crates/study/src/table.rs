@@ -7,7 +7,7 @@ use crate::store::Store;
 use crate::study::Study;
 use incast_experiment::{Fault, VERSION};
 use incast_measure::{
-    RowTimes, StudyResults, StudyRow, numbers_of, study_frame, times_frame, write_atomic,
+    RowTimes, StudyResults, StudyRow, Told, numbers_of, study_frame, times_frame, write_atomic,
     write_study_page,
 };
 use std::collections::BTreeMap;
@@ -82,6 +82,16 @@ pub fn results(study: &Study, store: &Store) -> Result<StudyResults, Fault> {
         metric: study.repeat().map(|repeat| repeat.number.name.clone()),
         points: points.len(),
         rows: points.iter().filter_map(row).collect(),
+    })
+}
+
+/// What a study says on a console whose lines have `width` characters, of the points that are done.
+///
+/// # Errors
+/// A row that cannot be read.
+pub fn told(study: &Study, store: &Store, width: usize) -> Result<Told, Fault> {
+    Told::of(&results(study, store)?, width, |row| {
+        Ok(store.row(&row.hash)?.and_then(|row| row.summary))
     })
 }
 

@@ -151,16 +151,16 @@ impl<T> Entry<T> {
     }
 }
 
-/// Where the summary has a group of flows.
-pub(super) type OfSummary = fn(&Summary) -> &Group;
+/// Where the summary has a group of flows, of the class that is named if it is one.
+pub(super) type OfSummary = for<'a> fn(&'a Summary, &str) -> Option<&'a Group>;
 
 /// How a number is read from `T`.
 pub(super) type Get<T> = Box<dyn Fn(&T) -> Option<f64> + Send + Sync>;
 
 /// What a number is read from.
 pub(super) enum Source {
-    /// A group of flows: those of these sizes.
-    Flows(OfSummary, Range<u64>, Get<Group>),
+    /// A group of flows: those of these sizes, or of this class.
+    Flows { of: OfSummary, class: &'static str, sizes: Range<u64>, read: Get<Group> },
     /// The summary of the run.
     Run(Get<Summary>),
 }
@@ -206,7 +206,7 @@ impl Number {
     /// Its value in a run, if it has one.
     pub fn of(&self, summary: &Summary) -> Option<f64> {
         let value = match &self.source {
-            Source::Flows(group, _, read) => read(group(summary)),
+            Source::Flows { of, class, read, .. } => of(summary, class).and_then(read),
             Source::Run(read) => read(summary),
         };
         value.filter(|value| value.is_finite())
@@ -214,14 +214,22 @@ impl Number {
 
     /// The thousandths of a percentile of completed flows, and how many of them a run has; `None` of other numbers.
     pub(crate) fn percentile(&self, summary: &Summary) -> Option<(u32, u64)> {
-        let Source::Flows(group, ..) = &self.source else { return None };
-        Some((self.percentile?, group(summary).completed as u64))
+        let Source::Flows { of, class, .. } = &self.source else { return None };
+        Some((self.percentile?, of(summary, class)?.completed as u64))
+    }
+
+    /// The class of its flows; empty if they are of any.
+    pub(crate) fn class(&self) -> &'static str {
+        match self.source {
+            Source::Flows { class, .. } => class,
+            Source::Run(_) => "",
+        }
     }
 
     /// Of which sizes its flows are, and how it is read from some of them; `None` of a number of the run.
     pub(crate) fn of_flows(&self) -> Option<(&Range<u64>, &Get<Group>)> {
         match &self.source {
-            Source::Flows(_, sizes, read) => Some((sizes, read)),
+            Source::Flows { sizes, read, .. } => Some((sizes, read)),
             Source::Run(_) => None,
         }
     }

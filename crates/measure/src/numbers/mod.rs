@@ -6,7 +6,7 @@ use crate::tiers::TierSummary;
 use crate::{LONG_FLOW_BYTES, PartMeans};
 pub use entry::{Better, Kind, Listing, Number, Of, Written};
 pub(crate) use entry::{Claimed, Interval, OfInterval, Read};
-use entry::{Entry, OfSummary, Source};
+use entry::{Entry, Get, OfSummary, Source};
 use incast_units::fault::{Fault, Problem, expected, nearest};
 use lists::{OF_CHOICE, OF_GROUP, OF_RUN, OF_TIER, PART};
 use std::collections::BTreeMap;
@@ -16,11 +16,48 @@ use std::sync::LazyLock;
 mod entry;
 mod lists;
 
-/// All numbers, in the order of the columns.
+/// All numbers that every run can have, in the order of the columns.
 pub fn numbers() -> &'static [Number] {
     static ALL: LazyLock<Vec<Number>> =
-        LazyLock::new(|| of_groups().chain(of_run()).chain(of_tiers()).collect());
+        LazyLock::new(|| of_groups(&*SIZES).chain(of_run()).chain(of_tiers()).collect());
     &ALL
+}
+
+/// Classes of flows, as results name them.
+pub const CLASSES: [&str; 8] =
+    ["background", "long", "request", "response", "incast", "burst", "collective", "program"];
+
+/// Those of the flows of one class, which runs with several classes have.
+pub fn class_numbers() -> &'static [Number] {
+    static ALL: LazyLock<Vec<Number>> = LazyLock::new(|| {
+        let group = |class: &&'static str| Flows {
+            prefix: format!("class_{class}_"),
+            words: format!("measured flows of class {class}"),
+            which: format!(" of class {class}"),
+            class,
+            sizes: 0..u64::MAX,
+            of: |summary, class| summary.by_class.iter().find(|group| group.name == class),
+        };
+        of_groups(&CLASSES.iter().map(group).collect::<Vec<Flows>>()).collect()
+    });
+    &ALL
+}
+
+/// A number as a page documents it, once for all groups of flows and all tiers: name, unit, how it is written, meaning.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn documented() -> Vec<(String, &'static str, Written, String)> {
+    let parts = PartMeans::default().named().map(|(name, _)| format!("`{name}`")).join(", ");
+    let group = OF_GROUP
+        .iter()
+        .map(|one| (one.name.to_string(), one.unit, one.written, format!("{}.", one.doc)));
+    let doc = format!("Mean of a part of the completion time, as in `flows.parquet`: {parts}.");
+    let part = ("PART_mean_ns".to_string(), PART.unit, PART.written, doc);
+    let run =
+        OF_RUN.iter().map(|one| (one.name.to_string(), one.unit, one.written, one.doc.to_string()));
+    let tier = OF_TIER.iter().map(|one| {
+        (format!("TIER_{}", one.name), one.unit, one.written, format!("{}, of a tier.", one.doc))
+    });
+    group.chain([part]).chain(run).chain(tier).collect()
 }
 
 /// Those that have a place somewhere, in the order of these.
@@ -44,7 +81,7 @@ pub(crate) fn claimed() -> impl Iterator<Item = &'static Claimed> + Clone {
 /// There is none: what is similar.
 pub fn number(name: &str) -> Result<&'static Number, Fault> {
     static BY_NAME: LazyLock<BTreeMap<&'static str, &'static Number>> =
-        LazyLock::new(|| numbers().iter().map(|one| (one.name.as_str(), one)).collect());
+        LazyLock::new(|| every().map(|one| (one.name.as_str(), one)).collect());
     BY_NAME.get(name).copied().ok_or_else(|| {
         let known = similar(name, BY_NAME.keys().copied());
         Fault::text(name, known.in_part(&"there is no such metric"))
@@ -71,59 +108,72 @@ pub(crate) fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clo
     expected(accepted).meant(meant)
 }
 
+/// Those of all flows and of each class.
+fn every() -> impl Iterator<Item = &'static Number> {
+    numbers().iter().chain(class_numbers())
+}
+
 /// The numbers that a run has, by name.
 pub fn numbers_of(summary: &Summary) -> BTreeMap<String, f64> {
     let value = |number: &Number| Some((number.name.clone(), number.of(summary)?));
-    numbers().iter().filter_map(value).collect()
+    every().filter_map(value).collect()
 }
 
 /// A group of flows.
 struct Flows {
-    prefix: &'static str,
-    words: &'static str,
+    prefix: String,
+    words: String,
     /// Which flows, in the heading of a figure.
-    which: &'static str,
+    which: String,
+    class: &'static str,
     sizes: Range<u64>,
     of: OfSummary,
 }
 
-const GROUPS: [Flows; 3] = [
-    Flows {
-        prefix: "",
-        words: "all measured flows",
-        which: "",
-        sizes: 0..u64::MAX,
-        of: |s| &s.all,
-    },
-    Flows {
-        prefix: "short_",
-        words: "measured flows under 100 KB",
-        which: " under 100 KB",
-        sizes: 0..LONG_FLOW_BYTES,
-        of: Summary::short,
-    },
-    Flows {
-        prefix: "long_",
-        words: "measured flows of 100 KB and more",
-        which: " from 100 KB on",
-        sizes: LONG_FLOW_BYTES..u64::MAX,
-        of: Summary::long,
-    },
-];
+/// All flows, and those of a range of sizes.
+static SIZES: LazyLock<[Flows; 3]> = LazyLock::new(|| {
+    let group = |prefix: &str, words: &str, which: &str, sizes, of| Flows {
+        prefix: prefix.into(),
+        words: words.into(),
+        which: which.into(),
+        class: "",
+        sizes,
+        of,
+    };
+    [
+        group("", "all measured flows", "", 0..u64::MAX, |s, _| Some(&s.all)),
+        group(
+            "short_",
+            "measured flows under 100 KB",
+            " under 100 KB",
+            0..LONG_FLOW_BYTES,
+            |s, _| Some(s.short()),
+        ),
+        group(
+            "long_",
+            "measured flows of 100 KB and more",
+            " from 100 KB on",
+            LONG_FLOW_BYTES..u64::MAX,
+            |s, _| Some(s.long()),
+        ),
+    ]
+});
 
-fn of_groups() -> impl Iterator<Item = Number> {
+fn of_groups(all: &[Flows]) -> impl Iterator<Item = Number> {
     let of = |(at, flows)| {
         OF_GROUP.iter().map(move |one| of_group(at, flows, one)).chain(of_parts(flows))
     };
-    GROUPS.iter().enumerate().flat_map(of)
+    all.iter().enumerate().flat_map(of)
 }
 
 fn of_group(at: usize, flows: &Flows, entry: &'static Entry<Group>) -> Number {
-    let which = flows.which;
+    let which = &flows.which;
     let doc = format!("{}; {}.", entry.doc, flows.words);
-    let source = Source::Flows(flows.of, flows.sizes.clone(), Box::new(entry.read));
+    let source = flows.source(Box::new(entry.read));
     let mut number = Number::new(entry, format!("{}{}", flows.prefix, entry.name), doc, source);
-    number.listing = entry.listings[at];
+    if flows.class.is_empty() {
+        number.listing = entry.listings[at];
+    }
     if entry.heading.contains("{}") {
         number.heading = entry.heading.replace("{}", which);
     } else if !which.is_empty() && !entry.heading.is_empty() {
@@ -132,16 +182,22 @@ fn of_group(at: usize, flows: &Flows, entry: &'static Entry<Group>) -> Number {
     number
 }
 
+impl Flows {
+    fn source(&self, read: Get<Group>) -> Source {
+        Source::Flows { of: self.of, class: self.class, sizes: self.sizes.clone(), read }
+    }
+}
+
 /// Where the time went.
 fn of_parts(flows: &Flows) -> impl Iterator<Item = Number> {
-    let (of, prefix, words) = (flows.of, flows.prefix, flows.words);
     let names = PartMeans::default().named().map(|(name, _)| name);
     names.into_iter().enumerate().map(move |(at, name)| {
+        let words = &flows.words;
         let doc =
             format!("Part `{name}` of the completion time, as in `flows.parquet`, mean; {words}.");
-        let read = move |flows: &Group| Some(flows.parts_mean_ns?.named()[at].1);
-        let source = Source::Flows(of, flows.sizes.clone(), Box::new(read));
-        Number::new(&PART, format!("{prefix}{name}_mean_ns"), doc, source)
+        let read = move |group: &Group| Some(group.parts_mean_ns?.named()[at].1);
+        let name = format!("{}{name}_mean_ns", flows.prefix);
+        Number::new(&PART, name, doc, flows.source(Box::new(read)))
     })
 }
 

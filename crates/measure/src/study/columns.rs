@@ -2,7 +2,7 @@
 
 use super::{Setting, StudyResults, StudyRow};
 use crate::frame::{Frame, Values};
-use crate::numbers::{Number, Written, numbers};
+use crate::numbers::{Number, Written, class_numbers, documented, number, numbers};
 use incast_units::{Bytes, Rate, Span};
 
 /// The values of a varied key as a column, and their unit. Quantities become floats in one unit if
@@ -108,11 +108,24 @@ pub fn study_frame(results: &StudyResults) -> Frame {
     let warned = |row: &StudyRow| (!row.warnings.is_empty()).then(|| row.warnings.join("\n"));
     let warnings = Values::Text(rows.iter().map(warned).collect());
     frame.push("warnings", "", "Its warnings, one per line; null without.", warnings);
-    for number in numbers() {
+    let known = |number: &&Number| rows.iter().any(|row| row.number(&number.name).is_some());
+    for number in numbers().iter().chain(class_numbers().iter().filter(known)) {
         frame.push(&number.name, number.unit, &number.doc, values_of(number, rows));
     }
     histogram(&mut frame, rows);
     frame
+}
+
+impl Written {
+    /// The type of its column.
+    fn column(self) -> &'static str {
+        match self {
+            Written::Count => Values::Integer(vec![]),
+            Written::Float => Values::Float(vec![]),
+            Written::Flag => Values::Flag(vec![]),
+        }
+        .type_name()
+    }
 }
 
 fn values_of(number: &Number, rows: &[StudyRow]) -> Values {
@@ -179,8 +192,8 @@ pub fn times_frame(results: &StudyResults) -> Frame {
     frame
 }
 
-/// The documentation of the columns as Markdown tables, one per file. Varied keys are columns of
-/// their own names.
+/// The documentation of the columns as Markdown tables, one per file. Varied keys are columns of their own names; what every group of
+/// flows and every tier has is there once.
 pub fn study_columns_markdown() -> String {
     let results = StudyResults::default();
     let mut text = String::new();
@@ -189,12 +202,21 @@ pub fn study_columns_markdown() -> String {
         text += &format!(
             "### {name}.parquet\n\n| column | type | unit | meaning |\n|---|---|---|---|\n"
         );
+        let mut row = |name: &str, kind: &str, unit: &str, doc: &str| {
+            text += &format!("| `{name}` | {kind} | {unit} | {doc} |\n");
+        };
+        let mut left = documented().into_iter();
         for column in &frame.columns {
-            let kind = column.values.type_name();
-            text += &format!("| `{}` | {kind} | {} | {} |\n", column.name, column.unit, column.doc);
+            let (known, kind) = (number(&column.name).is_ok(), column.values.type_name());
+            if !known {
+                row(&column.name, kind, &column.unit, &column.doc);
+            }
+            // In the place of the first number all of them.
+            let all = left.by_ref().take(if known { usize::MAX } else { 0 });
+            all.for_each(|(name, unit, written, doc)| row(&name, written.column(), unit, &doc));
             if column.name == "seed" {
-                text += "| *varied keys* | by their values | ns, Gb/s or bytes for quantities | One \
-                         column per varied key, under the key's name: `traffic.0.load`. |\n";
+                let doc = "One column per varied key, under the key's name: `traffic.0.load`.";
+                row("KEY", "by its values", "ns, Gb/s or bytes for quantities", doc);
             }
         }
         text.push('\n');

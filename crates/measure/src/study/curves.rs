@@ -1,7 +1,7 @@
 //! Curves over a key with 95 % intervals, and differences from a baseline, as small multiples.
 
 use super::StudyResults;
-use super::facets::{Along, Estimate, Facet, Facets, Place};
+use super::facets::{Along, Estimate, Facet, Facets, Place, lower};
 use crate::chart::{self, Axis, Chart, Line, Mark, Scale};
 use crate::number::{display_unit, significant};
 use crate::numbers::Number;
@@ -56,17 +56,6 @@ fn x_axis(results: &StudyResults, facets: &Facets<'_>) -> Axis {
             Axis { range, ..axis.ticks(ticks.collect()) }
         }
         Along::Nothing => Axis { range: Some((-1.0, 1.0)), ..axis.ticks(vec![]) },
-    }
-}
-
-/// A title within a sentence: `Load` is "load", `ECN` stays.
-pub(super) fn lower(title: &str) -> String {
-    let mut letters = title.chars();
-    match (letters.next(), letters.clone().next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => {
-            first.to_lowercase().to_string() + letters.as_str()
-        }
-        _ => title.into(),
     }
 }
 

@@ -92,6 +92,17 @@ impl Place<'_> {
     }
 }
 
+/// A title within a sentence: `Load` is "load", `ECN` stays.
+pub(super) fn lower(title: &str) -> String {
+    let mut letters = title.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().to_string() + letters.as_str()
+        }
+        _ => title.into(),
+    }
+}
+
 /// The values of a column of numbers.
 fn numbers(values: Values) -> Option<Vec<Option<f64>>> {
     match values {
@@ -147,6 +158,21 @@ impl Along {
 }
 
 impl<'a> Facets<'a> {
+    /// All places, in the order of the study.
+    pub fn places(&self) -> impl Iterator<Item = &Place<'a>> {
+        self.all.iter().flat_map(|facet| &facet.places)
+    }
+
+    /// The last place, where the axis ends, and where that is in words: `load 0.8, buffer: 1MB`; empty if nothing varies.
+    pub fn last(&self, results: &StudyResults) -> Option<(&Place<'a>, String)> {
+        let facet = self.all.last()?;
+        let place = facet.places.last()?;
+        let key = self.along.key();
+        let at = key.map(|key| format!("{} {}", lower(results.title_of(key)), place.name));
+        let parts = at.into_iter().chain([lower(&facet.title)]).filter(|part| !part.is_empty());
+        Some((place, parts.collect::<Vec<String>>().join(", ")))
+    }
+
     /// Lays out the rows that did not fail.
     pub fn of(results: &'a StudyResults) -> Facets<'a> {
         let along = Along::of(results);

@@ -1,8 +1,8 @@
 //! What a study found of its metric: who is best where its axis ends, and whether its seeds tell that.
 
 use super::StudyResults;
-use super::curves::{Shown, lower};
-use super::facets::{Estimate, Facets, Place};
+use super::curves::Shown;
+use super::facets::{Estimate, Facets, Place, lower};
 use crate::PartMeans;
 use crate::figures::largest;
 use crate::numbers::{Better, Number};
@@ -25,6 +25,8 @@ pub(crate) struct Finding {
     pub seeds: usize,
     /// Whether the paired difference of the best two is significant.
     pub told: bool,
+    /// The class of its flows; empty if they are of any.
+    pub class: &'static str,
     /// The largest part of the mean completion time of the worst, and its share.
     pub cause: Option<(&'static str, f64)>,
 }
@@ -36,8 +38,7 @@ impl Finding {
         facets: &Facets<'_>,
         number: &Number,
     ) -> Option<Finding> {
-        let facet = facets.all.last()?;
-        let place = facet.places.last()?;
+        let (place, at) = facets.last(results)?;
         let ranked = ranked(results, place, number);
         let (best, worst) = (ranked.first()?, ranked.last()?);
         let second = ranked.get(1)?;
@@ -45,26 +46,17 @@ impl Finding {
         let pairs = pairs(place, [best.0, second.0], &number.name);
         let told =
             paired(&pairs).is_some_and(|difference| difference.mean.abs() > difference.half_width);
-        let at = facets
-            .along
-            .key()
-            .map(|key| format!("{} {}", lower(results.title_of(key)), place.name));
-        let parts: Vec<String> =
-            at.into_iter().chain([lower(&facet.title)]).filter(|part| !part.is_empty()).collect();
         let title =
             |(series, value): &(usize, f64)| (results.series[*series].clone(), value / shown.scale);
         Some(Finding {
-            place: if parts.is_empty() {
-                String::new()
-            } else {
-                format!("At {}", parts.join(", "))
-            },
+            place: if at.is_empty() { at } else { format!("At {at}") },
             what: lower(&shown.title),
             unit: shown.unit,
             wins: wins(results, facets, number),
             seeds: pairs.len(),
             told,
-            cause: cause(place, worst.0),
+            class: number.class(),
+            cause: cause(place, worst.0, number.class()),
             ranked: ranked.iter().map(title).collect(),
         })
     }
@@ -95,17 +87,20 @@ fn wins(
     facets: &Facets<'_>,
     number: &Number,
 ) -> Option<(String, usize, usize)> {
-    let places = facets.all.iter().flat_map(|facet| &facet.places);
+    let places = facets.places();
     let best = |place| ranked(results, place, number).first().map(|one| one.0);
     let all: Vec<usize> = places.filter_map(best).collect();
     let count = |series: &usize| all.iter().filter(|one| *one == series).count();
     let most = (0..results.series.len()).rev().max_by_key(count)?;
-    (all.len() > 1).then(|| (results.series[most].clone(), count(&most), all.len()))
+    // Of few of them nothing follows.
+    let many = all.len() > 1 && 2 * count(&most) > all.len();
+    many.then(|| (results.series[most].clone(), count(&most), all.len()))
 }
 
-/// The largest part of the mean completion time of a series at a place.
-fn cause(place: &Place<'_>, series: usize) -> Option<(&'static str, f64)> {
-    let names = PartMeans::default().named().map(|(name, _)| format!("{name}_mean_ns"));
+/// The largest part of the mean completion time of a series at a place, of the flows of a class if one is named.
+fn cause(place: &Place<'_>, series: usize, class: &str) -> Option<(&'static str, f64)> {
+    let prefix = if class.is_empty() { String::new() } else { format!("class_{class}_") };
+    let names = PartMeans::default().named().map(|(name, _)| format!("{prefix}{name}_mean_ns"));
     let part = |name: &String| mean(&place.samples(series, name)).unwrap_or(0.0);
     largest(&names.each_ref().map(part))
 }

@@ -8,12 +8,14 @@ mod finding;
 mod page;
 mod paper;
 mod sizes;
+mod told;
 
 pub use columns::{key_unit, study_columns_markdown, study_frame, times_frame};
 pub use curves::Shown;
 pub(crate) use finding::Finding;
 pub use page::{study_figures, write_study_page};
 pub use paper::PaperTable;
+pub use told::Told;
 
 use crate::SlowdownHistogram;
 use std::collections::BTreeMap;

@@ -7,16 +7,43 @@ use crate::chart::{Chart, write_charts};
 use crate::folder::{FolderError, write_atomic};
 use crate::headline::{Headline, of_study};
 use crate::number::escape;
-use crate::numbers::{Number, listed, number};
+use crate::numbers::{Number, class_numbers, listed, number};
 use crate::page::{self, END};
 use std::path::Path;
 
-/// Metrics that are drawn: the study's own first.
+/// What a study is about: its own metric, else the time of a training step, the tail of its flows, of each class if there are
+/// several, or its goodput.
+pub(super) fn leading(results: &StudyResults) -> Vec<&'static Number> {
+    let some = |one: &&Number| results.done().any(|row| row.number(&one.name).is_some());
+    let named = |name: &str| number(name).ok().filter(some);
+    let first = |names: &[&str]| names.iter().find_map(|name| named(name));
+    if let Some(own) = results.metric.as_deref().and_then(named).or(first(&["iteration_ms"])) {
+        return vec![own];
+    }
+    // The tail of all flows would be that of whichever class is slowest.
+    let tails = class_numbers().iter().filter(|one| one.name.ends_with("_slowdown_p99"));
+    let classes: Vec<&Number> = tails.filter(some).collect();
+    match classes.is_empty() {
+        true => first(&["slowdown_p99", "goodput_gbps"]).into_iter().collect(),
+        false => classes,
+    }
+}
+
+/// Metrics that are drawn: what the study is about first.
 fn metrics(results: &StudyResults) -> Vec<&'static Number> {
-    let own = results.metric.as_deref().and_then(|name| number(name).ok());
-    let others = listed(|place| place.drawn);
-    let others = others.into_iter().filter(|one| own.is_none_or(|own| own.name != one.name));
-    own.into_iter().chain(others).collect()
+    let mut all = leading(results);
+    for one in listed(|place| place.drawn) {
+        if all.iter().all(|known| known.name != one.name) {
+            all.push(one);
+        }
+    }
+    all
+}
+
+/// What the numbers say first.
+pub(super) fn headline(results: &StudyResults, facets: &Facets<'_>) -> Headline {
+    let found = leading(results).into_iter().filter_map(|one| Finding::of(results, facets, one));
+    Headline::together(found.map(|found| of_study(&found)))
 }
 
 /// The charts of a study: curves with intervals, slowdown by size, paired differences from the
@@ -45,17 +72,18 @@ pub fn write_study_page(path: &Path, results: &StudyResults) -> Result<(), Folde
 fn text(results: &StudyResults, figures: &[Chart]) -> String {
     let mut out = page::head_with(&results.title, include_str!("study.css"));
     let facets = Facets::of(results);
-    let found = metrics(results).first().and_then(|one| Finding::of(results, &facets, one));
-    out += &found.map_or_else(Headline::default, |found| of_study(&found)).html();
+    out += &headline(results, &facets).html();
     out += &failed(results);
-    out += &warnings(results);
+    let warning = |text: &String| format!("<p class=\"warning\">{}</p>\n", escape(text));
+    out += &warnings(results).iter().map(warning).collect::<String>();
     out += &summary(results);
     for figure in figures {
         out += &page::section(figure);
     }
-    let table =
-        metrics(results).first().and_then(|one| PaperTable::laid_out(results, &facets, one));
-    out += &table.map_or(String::new(), |table| table.html());
+    let tables = leading(results).into_iter();
+    for table in tables.filter_map(|one| PaperTable::laid_out(results, &facets, one)) {
+        out += &table.html();
+    }
     out += &format!(
         "<h2>Configuration</h2>\n<details><summary>study.toml: the scenario with all defaults</summary>\
          <pre>{}</pre></details>\n<p class=\"caption\">Incast {}</p>\n<script>charts.then(()=>{{{}}});</script>\n",
@@ -138,8 +166,8 @@ fn failed(results: &StudyResults) -> String {
     )
 }
 
-/// The warnings of all points. Those that differ in their numbers alone are one, as the first has it.
-fn warnings(results: &StudyResults) -> String {
+/// The warnings of all points, each with how many have it. Those that differ in their numbers alone are one, as the first has it.
+pub(super) fn warnings(results: &StudyResults) -> Vec<String> {
     let kind = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
     let mut all: Vec<(String, &String, usize)> = Vec::new();
     for text in results.rows.iter().flat_map(|row| &row.warnings) {
@@ -149,8 +177,5 @@ fn warnings(results: &StudyResults) -> String {
         }
     }
     let points = results.rows.len();
-    let one = |(_, text, count): &(String, &String, usize)| {
-        format!("<p class=\"warning\">{count} of {points} points: {}</p>\n", escape(text))
-    };
-    all.iter().map(one).collect()
+    all.iter().map(|(_, text, count)| format!("{count} of {points} points: {text}")).collect()
 }

@@ -3,6 +3,7 @@
 use super::StudyResults;
 use super::curves::Shown;
 use super::facets::{Estimate, Facets};
+use crate::grid::{blocks, numbers};
 use crate::number::{escape, significant, with_interval};
 use crate::numbers::Number;
 
@@ -36,7 +37,7 @@ impl PaperTable {
         number: &Number,
     ) -> Option<PaperTable> {
         let series = 0..results.series.len();
-        let places = || facets.all.iter().flat_map(|facet| &facet.places);
+        let places = || facets.places();
         let estimate = |place: &super::facets::Place<'_>, one: usize| {
             Estimate::of(&place.samples(one, &number.name))
         };
@@ -93,6 +94,24 @@ impl PaperTable {
             };
             keys.iter().cloned().chain(values.iter().map(text)).collect()
         })
+    }
+
+    /// For a console: its title, then the first `most` lines, in blocks of at most `width` characters a line.
+    pub(super) fn text(&self, width: usize, most: usize) -> String {
+        let rows: Vec<Vec<String>> = self.cells(" ± ", "-").take(most).collect();
+        let texts = |at: usize| rows.iter().map(move |row| row[at].clone());
+        let column = |(at, head): (usize, &String)| match at < self.keys {
+            true => std::iter::once(head.clone()).chain(texts(at)).collect(),
+            false => numbers(head, texts(at).map(Some)),
+        };
+        let mut heads: Vec<Vec<String>> = self.heads.iter().enumerate().map(column).collect();
+        let columns = heads.split_off(self.keys);
+        let table = blocks(heads, columns, width);
+        let more = match self.lines.len().saturating_sub(most) {
+            0 => String::new(),
+            more => format!("{more} more points: study.html\n"),
+        };
+        format!("{}. {}:\n\n{table}{more}", self.title, self.over())
     }
 
     /// As a LaTeX `tabular` that needs `booktabs`.

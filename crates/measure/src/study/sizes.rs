@@ -1,8 +1,7 @@
 //! Slowdown by size of the flow, from histograms added over seeds.
 
 use super::StudyResults;
-use super::curves::lower;
-use super::facets::{Facets, Place};
+use super::facets::{Facets, Place, lower};
 use crate::SlowdownHistogram;
 use crate::chart::style::size_ticks;
 use crate::chart::{Axis, Chart, Line, Scale};

@@ -4,9 +4,9 @@ use incast_measure::statistics::{
     FEWEST_REPETITIONS, HalfWidth, paired, paired_relative, percentile,
 };
 use incast_measure::{
-    PaperTable, QUANTILE_ERROR, RowTimes, SIZE_BINS, Setting, SlowdownHistogram, StudyResults,
-    StudyRow, number, numbers, numbers_of, study_figures, study_frame, summarise, times_frame,
-    write_study_page,
+    CLASSES, PaperTable, QUANTILE_ERROR, RowTimes, SIZE_BINS, Setting, SlowdownHistogram,
+    StudyResults, StudyRow, Told, number, numbers, numbers_of, study_figures, study_frame,
+    summarise, times_frame, write_study_page,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -340,4 +340,132 @@ fn curves_are_means_with_intervals_over_the_seeds_values() {
     // One of the variant's seeds failed at 0.8.
     assert!(table.csv().contains("\n0.8,100KB,2,2.484"), "{}", table.csv());
     assert_eq!(table.seeds, (2, 3));
+}
+
+#[test]
+fn the_console_gets_what_it_is_about_over_what_varies_then_the_numbers_that_decide() {
+    let mut results = results();
+    for row in results.rows.iter_mut().filter(|row| row.error.is_none()) {
+        let value = [row.seed as f64, 2.0, 4.0][row.series];
+        row.numbers.insert("slowdown_p99".into(), value);
+        row.warnings = vec![format!("{} flows are left", row.seed)];
+    }
+    let mut read = Vec::new();
+    let told = Told::of(&results, 100, |row| {
+        read.push((row.series, row.seed, row.values[0].to_string(), row.values[1].to_string()));
+        Ok::<_, ()>(Some(summarise(&support::made_up("", row.seed, 400, 1.0))))
+    });
+    let told = told.unwrap();
+    assert_eq!(told.warnings, ["70 of 72 points: 1 flows are left"]);
+    let [over, deciding] = told.tables.as_slice() else { panic!("{:?}", told.tables) };
+    assert!(
+        over.starts_with(
+            "99th percentile of the slowdown. Mean of 2 to 3 seeds ± half of the 95 % confidence interval:\n\n\
+             traffic.0.load  fabric.buffer           dctcp    ren  ren: spend=any\n\
+             0.2             100KB          2.0 (0 to 4.5)  2 ± 0           4 ± 0\n"
+        ),
+        "{over}"
+    );
+    assert_eq!(over.lines().count(), 3 + 8);
+    let title = "At load 0.8, buffer of a switch port: 1MB:\n\n";
+    assert!(deciding.starts_with(title), "{deciding}");
+    // All that is in the second table is of that place: the three series, without the seed that failed.
+    let place = |(_, _, load, buffer): &&(usize, u64, String, String)| {
+        (load.as_str(), buffer.as_str()) == ("0.8", "1MB")
+    };
+    assert_eq!((read.len(), read.iter().filter(place).count()), (8, 8));
+    let names: Vec<&str> = deciding.lines().nth(2).unwrap().split_whitespace().collect();
+    assert_eq!(names, ["dctcp", "ren", "ren:", "spend=any"]);
+    assert!(deciding.contains("\nslowdown, p99 ") && deciding.contains(" ± "), "{deciding}");
+    let said = "At load 0.8, buffer of a switch port: 1MB, dctcp has the lowest 99th percentile of the slowdown, 2; \
+                ren: spend=any the highest, 4. 3 seeds do not tell dctcp and ren apart. dctcp is lowest at 8 of 8 points.";
+    assert!(told.headline.starts_with(said), "{}", told.headline);
+}
+
+#[test]
+fn of_one_transport_what_varies_is_side_by_side() {
+    let mut results = results();
+    results.rows.retain(|row| row.series == 0 && row.values[1] == Setting::Text("100KB".into()));
+    results.series.truncate(1);
+    let summary =
+        |row: &StudyRow| Ok::<_, ()>(Some(summarise(&support::made_up("", row.seed, 400, 1.0))));
+    let told = Told::of(&results, 300, summary).unwrap();
+    let [only] = told.tables.as_slice() else { panic!("{:?}", told.tables) };
+    let names: Vec<&str> = only.lines().nth(2).unwrap().split_whitespace().collect();
+    assert!(only.starts_with("Load:\n\n"), "{only}");
+    assert_eq!((names, told.headline.as_str()), (vec!["0.2", "0.4", "0.6", "0.8"], ""));
+    // Nothing that is done says nothing.
+    results.rows.clear();
+    assert_eq!(Told::of(&results, 300, summary), Ok(Told::default()));
+}
+
+/// Background that is best under the first series, and incasts that are best under the second.
+fn with_classes() -> StudyResults {
+    let mut results = results();
+    results.rows.retain(|row| row.values[1] == Setting::Text("100KB".into()));
+    for row in results.rows.iter_mut().filter(|row| row.error.is_none()) {
+        let of = |values: [f64; 3]| values[row.series] + 0.01 * row.seed as f64;
+        let (background, incast) = (of([2.0, 3.0, 4.0]), of([90.0, 20.0, 30.0]));
+        row.numbers.insert("class_background_slowdown_p99".into(), background);
+        row.numbers.insert("class_incast_slowdown_p99".into(), incast);
+        row.numbers.insert("class_incast_recovery_mean_ns".into(), incast);
+    }
+    results
+}
+
+#[test]
+fn several_classes_are_ranked_each_by_itself() {
+    let results = with_classes();
+    let none = |_: &StudyRow| Ok::<_, ()>(None);
+    let told = Told::of(&results, 100, none).unwrap();
+    let titles: Vec<&str> = told.tables.iter().filter_map(|table| table.lines().next()).collect();
+    assert_eq!(titles.len(), 3, "{titles:?}");
+    for (title, class) in titles.iter().zip(["background", "incast"]) {
+        let wanted = format!("99th percentile of the slowdown of flows of class {class}. Mean of");
+        assert!(title.starts_with(&wanted), "{title}");
+    }
+    for said in [
+        "At load 0.8, dctcp has the lowest 99th percentile of the slowdown of flows of class background, 2.02; \
+         ren: spend=any the highest, 4.0",
+        "At load 0.8, ren has the lowest 99th percentile of the slowdown of flows of class incast, 20.0; dctcp the \
+         highest, 90.0",
+        "Of the mean completion time of dctcp for class incast, 100 % is recovery from loss.",
+    ] {
+        assert!(told.headline.contains(said), "{said}: {}", told.headline);
+    }
+    let names: Vec<String> = study_figures(&results).into_iter().map(|one| one.name).collect();
+    assert!(names.contains(&"class_incast_slowdown_p99".to_string()), "{names:?}");
+    // A column for each number that some row has.
+    let schema = study_frame(&results).batch().schema();
+    let columns: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    let of_classes: Vec<&&str> = columns.iter().filter(|name| name.starts_with("class_")).collect();
+    let known = [
+        "class_background_slowdown_p99",
+        "class_incast_slowdown_p99",
+        "class_incast_recovery_mean_ns",
+    ];
+    assert_eq!(of_classes, known.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn numbers_of_a_class_are_those_of_its_flows() {
+    let mut run = support::made_up("a", 1, 2_000, 1.0);
+    let alone = numbers_of(&summarise(&run));
+    assert!(alone.keys().all(|name| !name.starts_with("class_")), "one class is all flows");
+    run.flows.iter_mut().skip(1_500).for_each(|flow| flow.class = "incast");
+    let summary = summarise(&run);
+    let values = numbers_of(&summary);
+    let group = summary.by_class.iter().find(|group| group.name == "incast").unwrap();
+    assert_eq!(values["class_incast_flows"], 500.0);
+    assert_eq!(values["class_incast_slowdown_p99"], group.slowdown.unwrap().p99);
+    assert_eq!(values["class_incast_recovery_mean_ns"], group.parts_mean_ns.unwrap().recovery);
+    assert!(CLASSES.contains(&run.flows[0].class));
+    // As for any other number, a metric of `repeat_until` and `search`.
+    assert_eq!(
+        number("class_incast_slowdown_p99").unwrap().of(&summary),
+        Some(group.slowdown.unwrap().p99)
+    );
+    assert_eq!(number("class_burst_slowdown_p99").unwrap().of(&summary), None);
+    let near = number("class_incst_slowdown_p99").unwrap_err();
+    assert_eq!(near.suggestion(), Some("class_incast_slowdown_p99"), "{near}");
 }
