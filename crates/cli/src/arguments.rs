@@ -111,6 +111,13 @@ impl Flagged for OfCompare {
     const COMMAND: scenario::Command = scenario::Command::Compare;
     const PRESETS: &'static str = include_str!("compare.toml");
     const SHOWS_DEFAULTS: bool = true;
+
+    fn relations(command: clap::Command) -> clap::Command {
+        let of_incast = |command: clap::Command, name| {
+            command.mut_arg(name, |arg: clap::Arg| arg.requires("incast"))
+        };
+        ["incast-period", "incast-size"].into_iter().fold(command, of_incast)
+    }
 }
 
 #[derive(Args)]

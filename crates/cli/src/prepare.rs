@@ -2,14 +2,15 @@
 
 use crate::arguments::{OfCompare, OfDemo, OfRun};
 use crate::flags::Flags;
-use incast_experiment::fault::one_of;
 use incast_experiment::fault::wrong;
+use incast_experiment::fault::{expected, one_of};
 use incast_experiment::scenario::{Draft, Incast, Node, Traffic};
 use incast_experiment::{Fault, Inputs, Plan, Recorded, Scenario, World, output};
 use incast_measure::Warning;
 use incast_measure::folder::MANIFEST;
 use incast_study::Study;
 use incast_transport::{Bytes, Notice, Span};
+use incast_workload::Start;
 use std::path::{Path, PathBuf};
 
 /// The scenario of the demo.
@@ -80,14 +81,43 @@ pub fn compare_draft(flags: &[(String, Node)], sets: &[String]) -> Result<Draft,
 
 fn drafted(flags: &Flags<OfCompare>, sets: &[String]) -> Result<Draft, Fault> {
     let mut draft = Flags::<OfCompare>::presets();
+    let recurring = flags.has(PERIOD);
     if flags.has("--incast") {
-        draft.add(&Traffic::Incast(INCAST));
+        let receiver = INCAST.receiver.filter(|_| !recurring);
+        draft.add(&Traffic::Incast(Incast { receiver, ..INCAST }));
+    } else if let Some(name) = [PERIOD, "--incast-size"].into_iter().find(|name| flags.has(name)) {
+        return Err(Fault::at(name, expected("`--incast`, the number of senders, too")));
     }
     flags.apply(&mut draft);
     for set in sets {
         draft.set(&expand(set), set)?;
     }
+    if recurring {
+        last_as_others(&mut draft)?;
+    }
     Ok(draft)
+}
+
+/// The flag of recurring incasts.
+const PERIOD: &str = "--incast-period";
+
+/// Lets incasts begin as long as other flows start, unless a key says how many there are.
+fn last_as_others(draft: &mut Draft) -> Result<(), Fault> {
+    let mut scenario = draft.scenario()?;
+    let incasts = |one: &Traffic| matches!(one, Traffic::Incast(_));
+    let Some(at) = scenario.traffic.iter().position(incasts) else { return Ok(()) };
+    let Traffic::Incast(own) = scenario.traffic.remove(at) else { return Ok(()) };
+    if own.count.is_some() || own.lasts.is_some() {
+        return Ok(());
+    }
+    let plan = Plan::read(scenario, Inputs::default()).map_err(|fault| draft.placed(fault))?;
+    let starts = plan.traffic.flows.iter().filter_map(|flow| match flow.start {
+        Start::At(time) => Some(time.0),
+        _ => None,
+    });
+    // Whole nanoseconds, and one incast at least.
+    let lasts = starts.max().unwrap_or(0).saturating_sub(own.at.0) / 1000;
+    draft.set(&format!("traffic.{at}.lasts={}ns", lasts.max(1)), PERIOD)
 }
 
 pub(crate) fn compare_with(flags: &Flags<OfCompare>, sets: &[String]) -> Result<Prepared, Fault> {
@@ -267,7 +297,13 @@ fn check_effect(plan: &Plan, draft: &Draft) -> Result<(), Fault> {
 fn title(scenario: &Scenario) -> String {
     match (&scenario.fabric.topology, scenario.traffic.first()) {
         (Some(topology), Some(Traffic::Poisson(own))) => {
-            format!("{} at load {} on {topology}", own.workload, own.load)
+            let senders = scenario.traffic.iter().find_map(|one| match one {
+                Traffic::Incast(own) => own.senders,
+                _ => None,
+            });
+            let incasts =
+                senders.map_or(String::new(), |count| format!(" and incasts of {count} flows"));
+            format!("{} at load {}{incasts} on {topology}", own.workload, own.load)
         }
         _ => String::new(),
     }

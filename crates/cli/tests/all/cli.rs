@@ -1046,3 +1046,75 @@ fn options_of_the_data_plane_are_refused_with_a_reason() {
     refused(&["--max-packet-difference", "-1"], &["--max-packet-difference", "0 to 1"]);
     refused(&["--set", "dataplane.clok=paced"], &["did you mean `clock`?"]);
 }
+
+/// A study says at its end what it found: a table over what varies and one of the last point, for each class of flows, and who is best.
+#[test]
+fn a_study_prints_what_it_found_and_what_to_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let study = "[fabric]\ntopology = \"leaf-spine:2x2x4\"\n[transport]\nnames = [\"dctcp\", \"ndp\"]\n\
+                 [[traffic]]\nkind = \"poisson\"\nworkload = \"web_server\"\nload = 0.3\nflows = 100\n\
+                 [[traffic]]\nkind = \"incast\"\nreceiver = 0\nfan_in = 6\nsize = \"64KB\"\n\
+                 [study]\nseeds = 2\n[study.vary]\n\"traffic.0.load\" = [0.3, 0.6]\n";
+    std::fs::write(folder.path().join("two.toml"), study).expect("written");
+    let run = |more: &[&str]| {
+        let output =
+            incast(folder.path(), &[&["study", "two.toml", "--out", "out"], more].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let said = run(&[]);
+    for part in [
+        "99th percentile of the slowdown of flows of class background. Mean of 2 seeds ± half of the 95 % confidence \
+         interval:\n\ntraffic.0.load",
+        "99th percentile of the slowdown of flows of class incast. Mean of 2 seeds",
+        "\nAt load 0.6:\n\n",
+        "\nFCT, mean, class incast ",
+        " has the lowest 99th percentile of the slowdown of flows of class incast, ",
+        "\n8 of 8 points, 8 of them run now: out\nreport with the curves: out/study.html\nnext: `incast study out \
+         --set study.seeds=4`",
+    ] {
+        assert!(said.contains(part), "`{part}` is not in:\n{said}");
+    }
+    // The same without a run, and with the seeds that it proposes.
+    let tables = |said: &str| {
+        said[said.find("99th").expect("a table")..said.find(" of 8 points, ").expect("the end")]
+            .to_string()
+    };
+    assert_eq!(tables(&run(&[])), tables(&said));
+    assert!(run(&["--set", "study.seeds=3"]).contains("12 of 12 points, 4 of them run now"));
+}
+
+/// Incasts that recur go on as long as other flows start, each to a host at random.
+#[test]
+fn a_comparison_takes_recurring_incasts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let more =
+        ["--transports", "ndp", "--incast", "3", "--incast-period", "20us", "--incast-size", "3KB"];
+    let output = incast(folder.path(), &small(&[&more[..], &["--out", "out"]].concat()));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let checked = text(&incast(folder.path(), &["check", "out"]).stdout);
+    let incasts = &checked[checked.find("kind = \"incast\"").expect("incasts")..];
+    for key in ["senders = 3", "size = \"3KB\"", "period = \"20us\"", "at = \"100us\"", "lasts = "]
+    {
+        assert!(incasts.contains(key), "{key}: {incasts}");
+    }
+    assert!(!incasts.contains("receiver = "), "{incasts}");
+    let manifest = manifest(&folder.path().join("out"));
+    let title = manifest["title"].as_str().unwrap_or_default();
+    assert!(title.contains("and incasts of 3 flows"), "{title}");
+    // The background starts for longer than one period, so that there are several; a number of them can be given.
+    let flows = |out: &str| {
+        let summary =
+            std::fs::read_to_string(folder.path().join(out).join("summary.json")).expect("numbers");
+        let summary: Value = serde_json::from_str(&summary).expect("JSON");
+        summary["flows"]["total"].as_u64().expect("a number") - 40
+    };
+    let recurring = flows("out");
+    assert!(recurring >= 6 && recurring % 3 == 0, "{recurring}");
+    let set = ["--set", "traffic.1.count=3", "--out", "three"];
+    let output = incast(folder.path(), &small(&[&more[..], &set].concat()));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(flows("three"), 9);
+    refused(&small(&["--incast-period", "20us"]), &["--incast"]);
+    refused(&small(&["--incast", "3", "--incast-period", "20"]), &["--incast-period", "20"]);
+}

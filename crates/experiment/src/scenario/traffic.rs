@@ -111,20 +111,23 @@ kind! {
         /// Number of senders, chosen at random for each incast.
         senders: Option<u32> = None,
             flag [Compare] "--incast" "N"
-                "Add an incast: this many senders, 64 KB each, to host 0 after 100 us";
+                "Add an incast: this many senders, 64 KB each, to host 0 after 100 us; with --incast-period \
+                 one after the other, each to a random host";
         /// Flows of an incast, dealt to its senders in turn: more than there are senders, or, without
         /// `from` and `senders`, the number of random senders if there are so many other hosts.
         fan_in: Option<u32> = None, says "one for each sender",
             "1 to 4194304" => |flows| (1..=MAX_FLOWS).contains(&u64::from(*flows));
         /// Bytes of a flow.
-        size: Bytes;
+        size: Bytes, flag [Compare] "--incast-size" "SIZE" "Bytes of a flow of the incast";
         /// Bytes of a request by which the receiver asks for each flow, which starts when the request has
         /// arrived.
         request: Option<Bytes> = None, says "none: senders start by themselves";
         /// When the flows start; of several incasts, the first, or the process of which they are.
         at: Span = Span::ZERO;
         /// Time from one incast to the next.
-        period: Option<Span> = None;
+        period: Option<Span> = None,
+            flag [Compare] "--incast-period" "TIME"
+                "Time from one incast to the next, as long as other flows start";
         /// Incasts per second, at random instants. Excludes `period`.
         rate: Option<f64> = None,
             "a number above 0" => |rate| rate.is_finite() && *rate > 0.0;
