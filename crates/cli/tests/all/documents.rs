@@ -283,8 +283,38 @@ fn the_page_of_warnings_is_that_of_the_program() {
     generated("warnings.md", &page);
 }
 
-/// One command: what it does, how it is called, its arguments, its examples.
-fn section(name: &str, command: &CommandLine) -> String {
+/// An argument of a command: how it is written, what it means, its default.
+#[derive(Clone, PartialEq)]
+struct Row {
+    written: String,
+    means: String,
+    default: String,
+}
+
+fn rows(command: &CommandLine) -> Vec<Row> {
+    let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    let row = |argument: &clap::Arg| {
+        let values = argument.get_value_names().unwrap_or_default();
+        let takes = argument.get_action().takes_values();
+        let values: Vec<&str> = values.iter().map(|name| name.as_str()).collect();
+        let values = if takes { values.join(" ") } else { String::new() };
+        let written = match argument.get_long() {
+            Some(long) => format!("--{long} {values}"),
+            None => values,
+        };
+        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+        let (means, told) = help.split_once(" [default: ").unwrap_or((&help, ""));
+        let own: Vec<_> =
+            argument.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+        let own = if takes { own.join(" ") } else { String::new() };
+        let default = if told.is_empty() { own } else { told.trim_end_matches(']').into() };
+        Row { written: written.trim().into(), means: cell(means), default }
+    };
+    shown.map(row).collect()
+}
+
+/// One command: what it does, how it is called, its arguments, its examples. What `shared` has is named alone.
+fn section(name: &str, command: &CommandLine, shared: &[Row]) -> String {
     let words = name.replace('-', " ");
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut page = format!("\n## {words}\n\n{about}.\n\n    {words}");
@@ -296,28 +326,21 @@ fn section(name: &str, command: &CommandLine) -> String {
         page += &format!(" {shown}");
     }
     page += if command.has_subcommands() { " COMMAND\n" } else { " [OPTIONS]\n" };
-    let shown: Vec<_> =
-        command.get_arguments().filter(|argument| !argument.is_hide_set()).collect();
-    if !shown.is_empty() {
-        page += "\n| argument | meaning |\n|---|---|\n";
-    }
-    for argument in shown {
-        let values = argument.get_value_names().unwrap_or_default();
-        let takes = argument.get_action().takes_values();
-        let values: Vec<&str> = values.iter().map(|name| name.as_str()).collect();
-        let values = if takes { values.join(" ") } else { String::new() };
-        let own = match argument.get_long() {
-            Some(long) => format!("--{long} {values}"),
-            None => values,
-        };
-        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
-        let default: Vec<_> =
-            argument.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
-        let default = match takes && !default.is_empty() {
-            true => format!(" [default: {}]", default.join(" ")),
-            false => String::new(),
-        };
-        page += &format!("| `{}` | {}{default} |\n", own.trim(), cell(&help));
+    let known = |row: &Row| shared.iter().any(|one| is_same(one, row));
+    let (also, own): (Vec<Row>, Vec<Row>) = rows(command).into_iter().partition(known);
+    page += &arguments(&own);
+    let also: Vec<String> = also
+        .iter()
+        .map(|row| match row.default.as_str() {
+            "" => format!("`{}`", row.written),
+            default => format!("`{}` [default: {default}]", row.written),
+        })
+        .collect();
+    if !also.is_empty() {
+        page += &format!(
+            "\n[Of several commands](#options-of-several-commands): {}.\n",
+            also.join(", ")
+        );
     }
     if let Some(after) = command.get_after_help() {
         let mut lines = after.to_string();
@@ -328,6 +351,28 @@ fn section(name: &str, command: &CommandLine) -> String {
     page
 }
 
+fn is_same(one: &Row, other: &Row) -> bool {
+    (&one.written, &one.means) == (&other.written, &other.means)
+}
+
+/// Arguments as a table; nothing if there are none.
+fn arguments(rows: &[Row]) -> String {
+    let line = |row: &Row| match row.default.as_str() {
+        "" => format!("| `{}` | {} |\n", row.written, row.means),
+        default => format!("| `{}` | {} [default: {default}] |\n", row.written, row.means),
+    };
+    match rows {
+        [] => String::new(),
+        rows => {
+            let lines: String = rows.iter().map(line).collect();
+            format!("\n| argument | meaning |\n|---|---|\n{lines}")
+        }
+    }
+}
+
+/// Fewest commands with an argument that is described once.
+const SEVERAL: usize = 3;
+
 #[test]
 fn every_command_is_in_the_reference() {
     let line = incast_cli::command_line();
@@ -337,14 +382,35 @@ fn every_command_is_in_the_reference() {
          failed or results could not be written; 2 invalid\ninput; 3 a run in real time was refused; 130 \
          interrupted. `incast completions SHELL` and `incast man DIR` give completions and\nmanual pages.\n",
     );
+    let all: Vec<Row> = commands(&line, "incast").iter().flat_map(|(_, one)| rows(one)).collect();
+    let mut shared: Vec<Row> = vec![];
+    for row in &all {
+        let count = all.iter().filter(|one| is_same(one, row)).count();
+        if count >= SEVERAL && !shared.iter().any(|one| is_same(one, row)) {
+            shared.push(Row { default: String::new(), ..row.clone() });
+        }
+    }
+    assert!((5..40).contains(&shared.len()), "{}", shared.len());
+    page += &format!("\n## Options of several commands\n{}", arguments(&shared));
     for below in line.get_subcommands() {
         let name = format!("incast-{}", below.get_name());
-        page += &section(&name, below);
+        page += &section(&name, below, &shared);
         let mut own = commands(below, &name);
         own.sort_by(|a, b| a.0.cmp(&b.0));
-        own.iter().for_each(|(name, command)| page += &section(name, command));
+        own.iter().for_each(|(name, command)| page += &section(name, command, &shared));
     }
     generated("commands.md", &page);
+}
+
+/// docs/studies.md lists the classes whose flows have numbers of their own: all that there are.
+#[test]
+fn each_class_of_flows_has_its_numbers() {
+    let names = incast_workload::FlowClass::ALL.map(incast_workload::FlowClass::name);
+    assert_eq!(incast_measure::CLASSES, names);
+    let page = std::fs::read_to_string(root().join("docs/studies.md")).expect("the page");
+    let missing: Vec<&str> =
+        names.into_iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 fn of<'a>(value: &'a Value, key: &str) -> &'a str {

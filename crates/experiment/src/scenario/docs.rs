@@ -19,6 +19,9 @@ pub fn study_markdown() -> String {
     tables(&keys)
 }
 
+/// Fewest kinds of traffic that share a row which is written once.
+const SHARED: usize = 5;
+
 fn tables(keys: &[Key]) -> String {
     let mut sections: Vec<&str> = vec![];
     for key in keys {
@@ -26,6 +29,8 @@ fn tables(keys: &[Key]) -> String {
             sections.push(key.section);
         }
     }
+    let same = |one: &Key| keys.iter().filter(|key| row(key) == row(one)).count();
+    let shared = |key: &Key| key.section.starts_with("kind ") && same(key) >= SHARED;
     let mut text = String::new();
     for section in sections {
         let title = match section.strip_prefix("kind ") {
@@ -34,15 +39,43 @@ fn tables(keys: &[Key]) -> String {
             None if section == Range::TITLE => "Ranges".into(),
             None => "All sections".into(),
         };
-        let _ = writeln!(text, "\n### {title}\n");
-        text += "| key | accepted values | default | meaning |\n|---|---|---|---|\n";
-        keys.iter().filter(|key| key.section == section).for_each(|key| row(&mut text, key));
+        let own = || keys.iter().filter(|key| key.section == section);
+        text += &table(&title, own().filter(|key| !shared(key)).map(row));
+        let more: Vec<String> =
+            own().filter(|key| shared(key)).map(|key| format!("`{}`", name(key))).collect();
+        if !more.is_empty() {
+            let _ = writeln!(
+                text,
+                "\nAlso {} ([several kinds](#traffic-of-several-kinds)).",
+                more.join(", ")
+            );
+        }
+    }
+    let mut rows: Vec<String> = vec![];
+    for one in keys.iter().filter(|key| shared(key)).map(row) {
+        if !rows.contains(&one) {
+            rows.push(one);
+        }
+    }
+    if !rows.is_empty() {
+        text += &table("[[traffic]] of several kinds", rows.into_iter());
     }
     text
 }
 
-fn row(text: &mut String, key: &Key) {
-    let name = key.path.rsplit('.').next().unwrap_or(&key.path);
+fn table(title: &str, rows: impl Iterator<Item = String>) -> String {
+    let rows: String = rows.collect();
+    format!(
+        "\n### {title}\n\n| key | accepted values | default | meaning |\n|---|---|---|---|\n{rows}"
+    )
+}
+
+/// The last part of its path.
+fn name(key: &Key) -> &str {
+    key.path.rsplit('.').next().unwrap_or(&key.path)
+}
+
+fn row(key: &Key) -> String {
     let accepts = match (key.range, key.takes_auto()) {
         (None, _) => key.expects.clone(),
         (Some(range), false) => range.to_string(),
@@ -60,5 +93,5 @@ fn row(text: &mut String, key: &Key) {
         let commands: Vec<String> = commands.collect();
         let _ = write!(meaning, " `{}` of `{}`.", flag.name, commands.join("`, `"));
     }
-    let _ = writeln!(text, "| `{name}` | {accepts} | {default} | {meaning} |");
+    format!("| `{}` | {accepts} | {default} | {meaning} |\n", name(key))
 }
