@@ -259,11 +259,11 @@ mod tests {
         let wrong = |figure, claim, set| said(figure, claim, set, "matches").unwrap_err();
         let claim = "AFCT against pHost";
         let figure = wrong("ren/fig61", claim, "as_published");
-        assert!(figure.contains("`ren/fig61`; did you mean `ren/fig16`?"), "{figure}");
+        assert!(figure.contains("`ren/fig61`: did you mean `ren/fig16`?"), "{figure}");
         let other = wrong("ren/fig16", "AFCT against Homa", "as_published");
-        assert!(other.contains("no claim `AFCT against Homa`; did you mean"), "{other}");
+        assert!(other.contains("no claim `AFCT against Homa`: did you mean"), "{other}");
         let set = wrong("ren/fig16", claim, "as_publishd");
-        assert!(set.contains("no set `as_publishd`; did you mean `as_published`?"), "{set}");
+        assert!(set.contains("no set `as_publishd`: did you mean `as_published`?"), "{set}");
         let nothing: Answer = toml::from_str("[[says]]\ntext = 'So.'\nrests_on = []").unwrap();
         let nothing = super::said(&nothing, &[]).unwrap_err();
         assert!(nothing.to_string().contains("`So.` rests on no claim"));

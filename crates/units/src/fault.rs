@@ -54,11 +54,15 @@ impl Problem {
 
     /// All of it in words.
     pub fn sentence(&self) -> String {
-        let accepted = self.accepted.as_ref().map(|accepted| format!("expected {accepted}"));
-        let parts = [Some(self.what.clone()).filter(|what| !what.is_empty()), accepted];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        let meant = self.suggestion.as_ref().map(|name| format!("; did you mean `{name}`?"));
-        parts.join(": ") + &meant.unwrap_or_default()
+        let what = Some(self.what.clone()).filter(|what| !what.is_empty());
+        // A list of what is accepted may be long: the likely answer stands before it.
+        let meant = self.suggestion.as_ref().map(|name| format!("did you mean `{name}`?"));
+        let expected = match (&meant, &self.accepted) {
+            (Some(meant), Some(accepted)) => Some(format!("{meant} Expected {accepted}")),
+            (None, Some(accepted)) => Some(format!("expected {accepted}")),
+            (meant, None) => meant.clone(),
+        };
+        what.into_iter().chain(expected).collect::<Vec<String>>().join(": ")
     }
 }
 
@@ -328,9 +332,11 @@ mod tests {
         let name = Fault::at("topolgy", one_of("topolgy", ["topology", "rate"]));
         assert_eq!(
             name.to_string(),
-            "topolgy: expected one of topology, rate; did you mean `topology`?"
+            "topolgy: did you mean `topology`? Expected one of topology, rate"
         );
         assert_eq!(name.suggestion(), Some("topology"));
+        let key = Fault::new(wrong("unknown key `tpology`").meant("topology"));
+        assert_eq!(key.to_string(), "unknown key `tpology`: did you mean `topology`?");
         assert_eq!(Fault::new("no").to_string(), "no");
         assert_eq!(
             Fault::text("5", wrong("no unit").expected("ps")).to_string(),

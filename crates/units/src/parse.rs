@@ -290,13 +290,13 @@ mod tests {
         assert!(says("1.2.3us".parse()).contains("expected a number"));
         let rate = |text: &str| text.parse::<Rate>().unwrap_err().to_string();
         for text in ["100G", "100gbps", "100GBit", "100 gb"] {
-            assert!(rate(text).ends_with("did you mean `100Gbps`?"), "{}", rate(text));
+            assert!(rate(text).contains("did you mean `100Gbps`?"), "{}", rate(text));
         }
         assert!(!rate("5us").contains("mean"));
         let size = |text: &str| text.parse::<Bytes>().unwrap_err().to_string();
-        assert!(size("64K").ends_with("did you mean `64KB`?"), "{}", size("64K"));
-        assert!(size("64kib").ends_with("did you mean `64KiB`?"), "{}", size("64kib"));
-        assert!(says("3 sec".parse()).ends_with("did you mean `3s`?"));
+        assert!(size("64K").contains("did you mean `64KB`?"), "{}", size("64K"));
+        assert!(size("64kib").contains("did you mean `64KiB`?"), "{}", size("64kib"));
+        assert!(says("3 sec".parse()).contains("did you mean `3s`?"));
         assert!(says("3µ".parse()).contains("expected one of"));
     }
 

@@ -92,7 +92,7 @@ function faults(engine) {
   const large = SCENARIO.replace("2x2x4", "8x8x300");
   assert.equal(check(large).fault.kind, "too-large");
   fault("too-large", /at most 1024 hosts; `incast run` runs it/, () => new engine.Lab(large));
-  fault("input", /expected one of dctcp, ren; did you mean `ren`/, () => new engine.Lab(SCENARIO, "rn"));
+  fault("input", /did you mean `ren`\? Expected one of dctcp, ren/, () => new engine.Lab(SCENARIO, "rn"));
   fault("input", /fabric.topolgy/, () => engine.toToml('{"fabric":{"topolgy":"star:4"}}'));
   fault("no-manifest", /no manifest.json. Choose one that `incast run`/, () =>
     new engine.Results({ "a.txt": new Uint8Array(3) }));

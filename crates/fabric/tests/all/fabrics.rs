@@ -792,9 +792,8 @@ fn counts_may_have_names_and_rates() {
     for (spec, said) in [
         (
             "leaf-spine:leafs=2,spines=2,hosts=2",
-            "no count `leafs`: expected leaf-spine:leaves=<count>,spines=<count>,hosts=<count>",
+            "no count `leafs`: did you mean `leaves`? Expected leaf-spine:leaves=<count>,spines=<count>,hosts=<count>",
         ),
-        ("leaf-spine:leafs=2,spines=2,hosts=2", "did you mean `leaves`?"),
         ("leaf-spine:leaves=2,spines=2", "no `hosts`: expected leaf-spine:leaves=<count>,"),
         ("leaf-spine:leaves=2,leaves=2", "`leaves` twice"),
         ("leaf-spine:leaves=10Gbps*2,spines=2,hosts=2", "leaves have no rate"),

@@ -364,7 +364,7 @@ fn htsim_errors_name_file_line_and_expectation() {
         ("Nodes 32", "Nodes 33", "x.topo:4: Podsize 32: two tiers are one pod of 33 nodes"),
         ("Tiers 2", "Tiers 4", "x.topo:3: Tiers 4: expected 2 or 3"),
         ("Tiers 2", "Tiers 3", "x.topo:19: `Tier 2` is missing"),
-        ("Tiers 2", "Teirs 2", "x.topo:3: unknown key `Teirs`; did you mean `tiers`?"),
+        ("Tiers 2", "Teirs 2", "x.topo:3: unknown key `Teirs`: did you mean `tiers`?"),
         ("Radix_Up 2", "Radix_Up two", "x.topo:9: Radix_Up `two`: expected a whole number"),
         ("Radix_Up 2", "Radix_Up", "x.topo:9: `Radix_Up`: expected a key and one number"),
         ("Radix_Up 2", "Tiers 2", "x.topo:9: Tiers belongs before `Tier 0`"),
