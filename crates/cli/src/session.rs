@@ -205,6 +205,10 @@ fn announce(plan: &Plan) {
         plan.scenario.run.seed,
     );
     say!("{} flows; {}", plan.traffic.flows.len(), in_short(&plan.traffic.load_definition));
+    let own = incast_experiment::warnings::own_queues(plan);
+    if !own.is_empty() {
+        say!("queues that the transport decides, whatever the buffer: {}", own.join(", "));
+    }
     if plan.scenario.run.world != World::Sim {
         say!("in {}", plan.scenario.run.world.words(&plan.dataplane()));
     }

@@ -213,11 +213,7 @@ fn never_marks(plan: &Plan) -> Vec<Warning> {
     if plan.shared.is_some() {
         return all;
     }
-    let mut by_rate = BTreeMap::<Rate, PortSite>::new();
-    let ports = plan.fabric.ports().iter().zip(0..);
-    for (spec, port) in ports.filter(|(spec, _)| spec.tier != Tier::Host) {
-        by_rate.entry(spec.rate).or_insert_with(|| port_site(port, spec, &plan.site));
-    }
+    let by_rate = switch_ports(plan);
     for transport in plan.cases.iter().flat_map(|case| &case.transports) {
         for (rate, site) in &by_rate {
             let policy = transport.configured.policy(site);
@@ -236,6 +232,44 @@ fn never_marks(plan: &Plan) -> Vec<Warning> {
                     all.push(warning);
                 }
             }
+        }
+    }
+    all
+}
+
+/// A port of a switch for each rate that such ports have.
+fn switch_ports(plan: &Plan) -> BTreeMap<Rate, PortSite> {
+    let mut by_rate = BTreeMap::new();
+    let ports = plan.fabric.ports().iter().zip(0..);
+    for (spec, port) in ports.filter(|(spec, _)| spec.tier != Tier::Host) {
+        by_rate.entry(spec.rate).or_insert_with(|| port_site(port, spec, &plan.site));
+    }
+    by_rate
+}
+
+/// Transports whose ports hold another queue of data than the buffer of the scenario, each with the longest: `ndp 8 packets`. None
+/// with buffers that ports share, where the switch decides.
+pub fn own_queues(plan: &Plan) -> Vec<String> {
+    let mut all: Vec<String> = vec![];
+    if plan.shared.is_some() || plan.pfc.is_some() || plan.scenario.run.world == World::Flow {
+        return all;
+    }
+    let ports = switch_ports(plan);
+    for transport in plan.cases.iter().flat_map(|case| &case.transports) {
+        let own = |site: &PortSite| {
+            let limit = transport.configured.policy(site).classes.last()?.limit;
+            (limit != site.buffer).then_some(limit)
+        };
+        let mut limits: Vec<String> = ports.values().filter_map(own).map(shown).collect();
+        limits.dedup();
+        let text = match limits.as_slice() {
+            [] => continue,
+            [one] => format!("{} {one}", transport.info.name),
+            [least, .., most] => format!("{} {least} to {most}", transport.info.name),
+        };
+        // A transport that is assigned flows is in every case.
+        if !all.contains(&text) {
+            all.push(text);
         }
     }
     all

@@ -64,6 +64,14 @@ incast_units::warnings! {
         remedy: "`jitter` of the traffic lets flows start apart; `transport.rto_jitter` and \
                  `transport.timer_granularity` make the timers those of real hosts. Compare.",
     }
+    TIMEOUT_TAIL = "timeout_tail" {
+        says: "{flows} of {all} flows spend most of their time on recovery that lasts a retransmission timeout or more, most of \
+               the slowest 1 % among them: {key} = {timeout}, {rtts} base RTTs",
+        means: "The least timeout is hundreds of times what the fabric needs, as in the Internet or on the testbed of a paper. \
+                Losses that only a timer repairs then decide the tail: it says more of the timer than of the transport.",
+        remedy: "Compare with a timeout of this fabric (`--set dctcp.rto_min=1ms` of `incast compare`), or state it beside the \
+                 results. `incast explain RESULTS --slowest 1` shows such a flow.",
+    }
     PROGRAM_STUCK = "program_stuck" {
         says: "{stuck}",
         means: "Ranks of a program wait for messages that nobody will send, because their senders wait as well, or take \
@@ -138,6 +146,19 @@ pub enum Warning {
         /// Of their time, how much is recovery, percent.
         percent: u64,
     },
+    /// Timeouts far above the RTT make the tail of a transport.
+    TimeoutTail {
+        /// Completed flows that spend most of their time waiting for one.
+        flows: usize,
+        /// Completed flows.
+        all: usize,
+        /// The key that decides it.
+        key: String,
+        /// The least timeout.
+        timeout: String,
+        /// The same in base RTTs.
+        rtts: u64,
+    },
     /// A program cannot go on.
     ProgramStuck {
         /// Which, and what its ranks wait for.
@@ -197,6 +218,7 @@ impl Warning {
             Warning::Incomplete { .. } => &INCOMPLETE,
             Warning::NeverBalanced { .. } => &NEVER_BALANCED,
             Warning::LockStep { .. } => &LOCK_STEP,
+            Warning::TimeoutTail { .. } => &TIMEOUT_TAIL,
             Warning::ProgramStuck { .. } => &PROGRAM_STUCK,
             Warning::CapturesCut { .. } => &CAPTURES_CUT,
             Warning::TraceCut { .. } => &TRACE_CUT,
@@ -219,6 +241,13 @@ impl Warning {
             Warning::LockStep { flows, percent } => {
                 vec![("flows", flows.to_string()), ("percent", percent.to_string())]
             }
+            Warning::TimeoutTail { flows, all, key, timeout, rtts } => vec![
+                ("flows", flows.to_string()),
+                ("all", all.to_string()),
+                ("key", key.clone()),
+                ("timeout", timeout.clone()),
+                ("rtts", rtts.to_string()),
+            ],
             Warning::ProgramStuck { stuck } => vec![("stuck", stuck.to_string())],
             Warning::CapturesCut { packets, until_ns } => {
                 vec![("packets", packets.to_string()), ("until_ns", until_ns.to_string())]

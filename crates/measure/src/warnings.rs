@@ -3,7 +3,7 @@
 use crate::balance::Balance;
 use crate::run::Run;
 use crate::warning::Warning;
-use incast_transport::FlowRecord;
+use incast_transport::{FlowRecord, Span};
 
 impl Run {
     /// What a user should know before trusting the results.
@@ -55,6 +55,7 @@ pub fn warnings_of(run: &Run) -> Vec<Warning> {
         all.push(Warning::NeverBalanced { arrivals, departures });
     }
     all.extend(lock_step(run));
+    all.extend((0..run.transports.len()).filter_map(|transport| timeout_tail(run, transport)));
     all.extend(run.stuck().map(|stuck| Warning::ProgramStuck { stuck }));
     if let Some(cut) = run.record.captures_cut {
         let until_ns = cut.until.0 / 1_000;
@@ -88,4 +89,36 @@ fn lock_step(run: &Run) -> Option<Warning> {
     }
     let percent = (100 * recovery).checked_div(time)? as u64;
     (percent > 50).then_some(Warning::LockStep { flows, percent })
+}
+
+/// Base RTTs from which on a least timeout is not that of the fabric.
+const FAR: u64 = 200;
+
+/// Flows of a transport that wait longest for a timeout, where it is far above the RTT and they are most of the slowest hundredth.
+fn timeout_tail(run: &Run, transport: usize) -> Option<Warning> {
+    let name = &run.transports[transport];
+    let timeout = run.manifest.parameters.get(name)?.get("rto_min")?;
+    let least = timeout.parse::<Span>().ok()?;
+    let rtts = least.0.checked_div(run.base_rtt.0).filter(|rtts| *rtts >= FAR)?;
+    let waits = |at: usize| {
+        let record = &run.record.flows[at];
+        let parts = record.parts?;
+        Some(parts.recovery >= least.0 && 2 * parts.recovery > run.fct(at)?.0)
+    };
+    let own = (0..run.flows.len()).filter(|at| {
+        let flow = &run.flows[*at];
+        !flow.warmup && usize::from(flow.transport) == transport
+    });
+    let mut all: Vec<(f64, bool)> =
+        own.filter_map(|at| Some((run.slowdown(at)?, waits(at)?))).collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let tail = &all[..all.len().div_ceil(100)];
+    let waiting = |some: &[(f64, bool)]| some.iter().filter(|(_, waits)| *waits).count();
+    (2 * waiting(tail) > tail.len()).then(|| Warning::TimeoutTail {
+        flows: waiting(&all),
+        all: all.len(),
+        key: format!("transport.parameters.{name}.rto_min"),
+        timeout: timeout.clone(),
+        rtts,
+    })
 }

@@ -1118,3 +1118,19 @@ fn a_comparison_takes_recurring_incasts() {
     refused(&small(&["--incast-period", "20us"]), &["--incast"]);
     refused(&small(&["--incast", "3", "--incast-period", "20"]), &["--incast-period", "20"]);
 }
+
+/// Transports whose ports hold another queue than the stated buffer are named; a shared buffer decides for all.
+#[test]
+fn queues_that_a_transport_decides_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = |more: &[&str]| {
+        let output =
+            incast(folder.path(), &small(&[&["--transports", "dctcp,ndp"], more].concat()));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let line = "\nqueues that the transport decides, whatever the buffer: ndp 8 packets\n";
+    assert!(said(&[]).contains(line), "{}", said(&[]));
+    assert!(said(&["--buffer", "1MB"]).contains(line));
+    assert!(!said(&["--shared-buffer", "1MB"]).contains("queues that"));
+}

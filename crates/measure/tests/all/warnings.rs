@@ -109,6 +109,44 @@ fn timeouts_in_step_are_told() {
     assert!(!all.iter().any(|warning| matches!(warning, Warning::LockStep { .. })), "{all:?}");
 }
 
+/// Timeouts far above the RTT that make the tail are told, with the key that decides them.
+#[test]
+fn a_tail_of_timeouts_is_told() {
+    const MS: u64 = 1_000_000_000;
+    // Two hundred flows apart in time, the last of which recover for so long.
+    let told = |waiting: u32, recovery: u64, timeout: &str| {
+        let one = |id: u32| {
+            let recovery = if id >= 200 - waiting { recovery } else { 0 };
+            let parts = Parts { nic_own: 1_000_000, recovery, ..Parts::default() };
+            flow(id, 1_000, id as u64 * 1_000_000, 1, parts)
+        };
+        let mut run = run_of("x", (0..200).map(one).collect());
+        run.base_rtt = incast_units::Span::from_us(10);
+        let parameters = [("rto_min".to_string(), timeout.to_string())];
+        run.manifest.parameters = [(run.transports[0].clone(), parameters.into())].into();
+        let all = run.warnings();
+        all.into_iter().find(|warning| matches!(warning, Warning::TimeoutTail { .. }))
+    };
+    let name = run_of("x", vec![flow(0, 1_000, 0, 1, Parts { nic_own: 1, ..Parts::default() })])
+        .transports[0]
+        .clone();
+    let warning = told(2, 10 * MS, "10ms").unwrap();
+    let key = format!("transport.parameters.{name}.rto_min");
+    assert_eq!(
+        warning.to_string(),
+        format!(
+            "2 of 200 flows spend most of their time on recovery that lasts a retransmission timeout or more, most of \
+             the slowest 1 % among them: {key} = 10ms, 1000 base RTTs"
+        )
+    );
+    // One of the two slowest alone; shorter than a timeout; a timeout that fits the fabric.
+    assert_eq!(
+        [told(1, 10 * MS, "10ms"), told(2, 9 * MS, "10ms"), told(2, 2 * MS, "1990us")],
+        [None, None, None]
+    );
+    assert!(told(3, 2 * MS, "2ms").is_some());
+}
+
 const CUT: incast_transport::CaptureCut =
     incast_transport::CaptureCut { packets: 7, until: incast_units::Time(12_999) };
 
