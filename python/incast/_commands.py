@@ -90,6 +90,8 @@ def compare(
     load: float | None = None,
     flows: int | None = None,
     incast: int | None = None,
+    incast_size: str | int | None = None,
+    incast_period: str | None = None,
     seed: int | None = None,
     world: Literal["sim", "dataplane", "flow"] | None = None,
     threads: int | Literal["auto"] | None = None,
@@ -110,7 +112,7 @@ def compare(
 
     Args:
         transports: Transports, separated by commas, or `all`. Accepted: a list, each text.
-            Default: ren,amrt,ndp,phost,trd,dctcp.
+            Default: dctcp,swift,expresspass,homa,ndp,ren,sird,uec.
         topology: Topology. Accepted: text. Default: leaf-spine:8x8x8.
         rate: Rate of links. Accepted: a rate above 0, or `auto`. Default: 40Gbps.
         propagation: One-way propagation delay of a link. Accepted: a time such as `8us`, or
@@ -199,6 +201,8 @@ def compare(
             "load": load,
             "flows": flows,
             "incast": incast,
+            "incast_size": incast_size,
+            "incast_period": incast_period,
             "seed": seed,
             "world": world,
             "threads": threads,
