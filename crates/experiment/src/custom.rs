@@ -289,7 +289,7 @@ mod tests {
         let text = fault(|one| one.ports_like = "dctpc".into());
         assert!(text.contains("did you mean `dctcp`?"), "{text}");
         let text = fault(|one| one.ports_like = "ndp".into());
-        assert!(text.contains("expected one of cubic, dcqcn, dctcp, timely, trd, vcp"), "{text}");
+        assert!(text.contains("Expected one of cubic, dcqcn, dctcp, timely, trd, vcp"), "{text}");
         assert!(text.contains("(payload trimming, return to sender"), "{text}");
         let text = fault(|one| one.sender = vec![("rto_min".into(), "0s".into())]);
         assert!(text.contains("control.rto_min = `0s`: expected more than 0"), "{text}");

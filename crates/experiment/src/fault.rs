@@ -57,7 +57,7 @@ mod tests {
         for part in [
             "transport.parameters.dcqcn.set",
             "group_40",
-            "expected one of paper, group_40_100, group_200_500",
+            "Expected one of paper, group_40_100, group_200_500",
             "did you mean `group_40_100`?",
         ] {
             assert!(text.contains(part), "{text}");

@@ -761,7 +761,7 @@ fn one_transport_is_shown_in_full() {
     let wrong = incast(folder.path(), &["list", "rem"]);
     assert!(!wrong.status.success());
     let said = text(&wrong.stderr);
-    assert!(said.contains("NAME = `rem`: expected one of") && said.contains("`ren`"), "{said}");
+    assert!(said.contains("NAME = `rem`: did you mean `ren`? Expected one of"), "{said}");
 }
 
 #[test]

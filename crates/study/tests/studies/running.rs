@@ -92,7 +92,7 @@ fn a_failed_point_is_a_row_and_the_others_go_on() {
     );
     let [failed] = outcome.failed.as_slice() else { panic!("{:?}", outcome.failed) };
     assert_eq!(failed.point, "transport.parameters.ren.rule=gaps, ren, seed 1");
-    assert!(failed.why.contains("expected one of budget, gap"), "{}", failed.why);
+    assert!(failed.why.contains("Expected one of budget, gap"), "{}", failed.why);
     let errors = rows(dir.path()).into_values().filter(|row| row.error.is_some());
     assert_eq!(errors.count(), 1);
     // It is not run again unless that is asked for.

@@ -352,7 +352,7 @@ fn native_lists() {
         ("src,dst,size,start_ns\n".into(), "f:1: header = `src,dst,size,start_ns`"),
         (
             format!("{header},clas\n"),
-            "f:1: header = `clas`: expected one of class, transport, priority, until_ns, each once; did",
+            "f:1: header = `clas`: did you mean `class`? Expected one of class, transport, priority, until_ns, each once",
         ),
         (format!("{header},class,class\n"), "f:1: header = `class`"),
         (format!("{header}\n"), "f: flows = `0`: expected at least one flow"),
@@ -362,7 +362,10 @@ fn native_lists() {
         (format!("{header}\n0,1,0,0\n"), "f:2: size_bytes = `0`"),
         (format!("{header}\n0,1,1.5,0\n"), "f:2: size_bytes = `1.5`"),
         (format!("{header}\n0,1,5,-3\n"), "f:2: start_ns = `-3`"),
-        (format!("{header},class\n0,1,5,0,incats\n"), "f:2: class = `incats`: expected one of"),
+        (
+            format!("{header},class\n0,1,5,0,incats\n"),
+            "f:2: class = `incats`: did you mean `incast`? Expected one of",
+        ),
         (
             format!("{header},priority\n0,1,5,0,8\n"),
             "f:2: priority = `8`: expected a whole number from 1",
