@@ -90,7 +90,7 @@ def compare(
     load: float | None = None,
     flows: int | None = None,
     incast: int | None = None,
-    incast_size: str | int | None = None,
+    incast_size: str | None = None,
     incast_period: str | None = None,
     seed: int | None = None,
     world: Literal["sim", "dataplane", "flow"] | None = None,
@@ -148,8 +148,12 @@ def compare(
             how it is counted. Accepted: a number above 0, at most 10; 0.6 is 60 %. Default:
             0.6.
         flows: Number of flows. Accepted: 1 to 4194304. Default: 2000.
-        incast: Add an incast: this many senders, 64 KB each, to host 0 after 100 us.
-            Accepted: a whole number.
+        incast: Add an incast: this many senders, 64 KB each, to host 0 after 100 us; with
+            --incast-period one after the other, each to a random host. Accepted: a whole
+            number.
+        incast_size: Bytes of a flow of the incast. Accepted: a size such as `64KB`.
+        incast_period: Time from one incast to the next, as long as other flows start.
+            Accepted: a time such as `8us`.
         seed: Seed of the random numbers. Accepted: a whole number. Default: 1.
         world: Execution environment: the simulator (sim), the data plane (dataplane), or
             flow level (flow). Accepted: `sim`, `dataplane`, `flow`. Default: sim.
