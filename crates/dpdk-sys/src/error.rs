@@ -68,6 +68,11 @@ pub enum Error {
         /// How many there are.
         most: usize,
     },
+    /// Another handle of this process has the port.
+    InUse {
+        /// Its name or the device's arguments.
+        device: String,
+    },
     /// A port cannot be opened for another reason.
     Port {
         /// Its name or the device's arguments.
@@ -149,6 +154,11 @@ impl fmt::Display for Error {
                     "this build of DPDK has {most} ports (RTE_MAX_ETHPORTS), and all are in use"
                 )
             }
+            Error::InUse { device } => write!(
+                f,
+                "port `{device}` is open in this process already: a port has one user; open it once, or \
+                 close the first one"
+            ),
             Error::Port { device, reason } => {
                 write!(f, "port `{device}` cannot be opened: {reason}")
             }

@@ -10,8 +10,9 @@ use crate::raw::{
     incast_dpdk_rx, incast_dpdk_tx,
 };
 use crate::{Error, Mbuf, Mempool, Ring};
+use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Descriptors of a device's queues; a device may have fewer.
 const DESCRIPTORS: u16 = 512;
@@ -20,6 +21,14 @@ const DESCRIPTORS: u16 = 512;
 pub fn most_ports() -> usize {
     // SAFETY: a constant.
     unsafe { incast_dpdk_most_ports() as usize }
+}
+
+/// Numbers of the ports that have an owner. Locked while a port is opened or closed, so that DPDK does not
+/// give a number to one while another still closes it.
+static OWNED: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+
+fn owned() -> MutexGuard<'static, BTreeSet<u16>> {
+    OWNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a port has counted.
@@ -63,6 +72,7 @@ impl<T> Port<T> {
         from: &Arc<Held<T>>,
         to: &Arc<Held<T>>,
     ) -> Result<Port<T>, Error> {
+        let mut owned = owned();
         let name = pool.environment().name("p");
         // SAFETY: both rings outlive the port, which holds them.
         let result = unsafe { incast_dpdk_port_of_rings(name.as_ptr(), from.0.raw(), to.0.raw()) };
@@ -71,12 +81,15 @@ impl<T> Port<T> {
             return Err(Error::Ports { most: most_ports() });
         }
         let rings = vec![from.clone(), to.clone()];
-        Port::started(pool, rings, result, &name.to_string_lossy())
+        Port::started(&mut owned, pool, rings, result, &name.to_string_lossy())
     }
 
     /// Opens a device: a network interface by its name (`veth0`), a NIC by its PCI address, which the
     /// EAL arguments must admit (`-a 0000:3b:00.0`), or any device by DPDK's arguments for it
     /// (`net_af_packet0,iface=veth0`).
+    ///
+    /// # Errors
+    /// It is not there, may not be used, or another `Port` of this process has it: each queue has one user.
     pub fn open(pool: &Arc<Mempool<T>>, device: &str) -> Result<Port<T>, Error> {
         let found = Device::parse(device);
         let fault = |reason: String| Error::Port { device: device.into(), reason };
@@ -84,6 +97,7 @@ impl<T> Port<T> {
             CString::new(text).map_err(|_| fault("its name contains a zero byte".into()))
         };
         let name = text(&found.name)?;
+        let mut owned = owned();
         // SAFETY: DPDK runs; the name is a text.
         let find = || unsafe { incast_dpdk_port_find(name.as_ptr()) };
         let mut result = find();
@@ -98,10 +112,12 @@ impl<T> Port<T> {
             }
             result = find();
         }
-        Port::started(pool, vec![], result, device)
+        Port::started(&mut owned, pool, vec![], result, device)
     }
 
+    /// Takes port `number`, if no other handle has it, and starts it.
     fn started(
+        owned: &mut BTreeSet<u16>,
         pool: &Arc<Mempool<T>>,
         rings: Vec<Arc<Held<T>>>,
         number: i32,
@@ -109,13 +125,20 @@ impl<T> Port<T> {
     ) -> Result<Port<T>, Error> {
         let fault = |error| Error::Port { device: device.into(), reason: reason(error) };
         let number = u16::try_from(number).map_err(|_| fault(number))?;
-        let port = Port { number, _rings: rings, pool: pool.clone() };
-        let mtu = pool.longest().saturating_sub(14).min(u16::MAX as usize) as u16;
-        // SAFETY: the port exists, and the pool outlives it: the handle holds it.
-        match unsafe { incast_dpdk_port_start(number, pool.raw(), DESCRIPTORS, mtu) } {
-            0 => Ok(port),
-            error => Err(fault(error)),
+        if owned.contains(&number) {
+            return Err(Error::InUse { device: device.into() });
         }
+        let mtu = pool.longest().saturating_sub(14).min(u16::MAX as usize) as u16;
+        // SAFETY: the port exists and has no other user; the pool outlives it: the handle holds it.
+        let started = unsafe { incast_dpdk_port_start(number, pool.raw(), DESCRIPTORS, mtu) };
+        if started != 0 {
+            let fault = fault(started);
+            // SAFETY: it is still nobody's.
+            unsafe { incast_dpdk_port_close(number) };
+            return Err(fault);
+        }
+        owned.insert(number);
+        Ok(Port { number, _rings: rings, pool: pool.clone() })
     }
 
     /// Its number in DPDK.
@@ -171,8 +194,10 @@ impl<T> Port<T> {
 
 impl<T> Drop for Port<T> {
     fn drop(&mut self) {
+        let mut owned = owned();
         // SAFETY: the handle owned it.
         unsafe { incast_dpdk_port_close(self.number) };
+        owned.remove(&self.number);
     }
 }
 

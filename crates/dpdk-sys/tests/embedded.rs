@@ -174,6 +174,37 @@ fn a_device_that_is_not_there_is_refused_by_name() {
     assert!(error.to_string().contains("zero byte"), "{error}");
 }
 
+/// A queue has one user: what a live handle has is refused, whoever made it, and can be opened again once it
+/// is closed.
+#[test]
+fn a_port_that_another_handle_has_is_refused() {
+    let (environment, _alone) = start();
+    let pool = pool(environment, 4_000);
+    let first = Port::open(&pool, "net_ring_incast").unwrap();
+    for _ in 0..2 {
+        let error = Port::open(&pool, "net_ring_incast").unwrap_err();
+        assert_eq!(error, Error::InUse { device: "net_ring_incast".into() });
+        assert!(error.to_string().contains("open in this process already"), "{error}");
+    }
+    assert!(first.is_up(), "the refusal left it alone");
+    let number = first.number();
+    drop(first);
+    let again = Port::open(&pool, "net_ring_incast").unwrap();
+    assert!(again.is_up() && again.number() == number);
+    // Threads at once: one of them has it.
+    drop(again);
+    let barrier = std::sync::Barrier::new(4);
+    let opened: Vec<_> = std::thread::scope(|scope| {
+        let open = || {
+            barrier.wait();
+            Port::open(&pool, "net_ring_incast")
+        };
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(opened.iter().filter(|one| one.is_ok()).count(), 1);
+}
+
 /// Each thread allocates, sends and frees on its own.
 #[test]
 fn threads_share_a_pool() {
