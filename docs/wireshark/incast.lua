@@ -1338,6 +1338,8 @@ local function add_extension(tree, buffer)
     return add_list(tree, buffer, HEADER)
 end
 
+local data = Dissector.get("data")
+
 function incast.dissector(buffer, pinfo, root)
     pinfo.cols.protocol = "Incast"
     local tree = root:add(incast, buffer())
@@ -1374,6 +1376,11 @@ function incast.dissector(buffer, pinfo, root)
         end
         payload = buffer:reported_len() - HEADER - extension
         tree:add(fields["payload"], buffer(HEADER + extension), payload):set_generated()
+        tree:set_len(HEADER + extension)
+        if buffer:len() > HEADER + extension then
+            data:call(buffer(HEADER + extension):tvb(), pinfo, root)
+            pinfo.cols.protocol = transport_name or "Incast"
+        end
     end
 
     local summary = "kind " .. kind
@@ -1397,3 +1404,83 @@ function incast.dissector(buffer, pinfo, root)
 end
 
 DissectorTable.get("ip.proto"):add(253, incast)
+
+-- Hellos (IPv4 protocol 254): a line of words, by which nodes meet (crates/dataplane/src/hello.rs).
+local hello = Proto("incast_hello", "Incast Hello")
+local words = {
+    { "version", "Version of the program" },
+    { "scenario", "Hash of the scenario, hexadecimal" },
+    { "name", "Name of the node" },
+    { "port", "Its port" },
+    { "process", "Number of its process, hexadecimal" },
+    { "heard", "Process that it has heard on this link, hexadecimal; 0 for none" },
+    { "known", "1 if it knows that it is heard" },
+    { "asks", "A number to be answered with, hexadecimal; 0 for none" },
+    { "answers", "The number that this answers, hexadecimal; 0 for none" },
+    { "whole", "1 if it knows the round trips of all links" },
+    { "trips", "Round trips that it knows: port:nanoseconds, hexadecimal" },
+}
+local hello_fields = {
+    mac = ProtoField.string("incast_hello.mac", "mac",
+        base.ASCII, "HMAC-SHA256 with the key of the network, its first 16 bytes, hexadecimal"),
+    sum = ProtoField.string("incast_hello.checksum", "checksum",
+        base.ASCII, "Internet checksum of the text before it, hexadecimal"),
+    good = ProtoField.bool("incast_hello.checksum.good", "checksum is good"),
+}
+for _, word in ipairs(words) do
+    hello_fields[word[1]] = ProtoField.string("incast_hello." .. word[1], word[1], base.ASCII, word[2])
+end
+local bad_hello = ProtoExpert.new("incast_hello.bad", "No hello of this version",
+    expert.group.MALFORMED, expert.severity.ERROR)
+hello.fields = hello_fields
+hello.experts = { bad_hello }
+
+function hello.dissector(buffer, pinfo, root)
+    pinfo.cols.protocol = "Incast hello"
+    local tree = root:add(hello, buffer())
+    local text, at, found = buffer():string(), 1, {}
+    for word in text:gmatch("%S+") do
+        local from, to = text:find(word, at, true)
+        table.insert(found, { word, from, to })
+        at = to + 1
+    end
+    -- The name of the protocol, the words, a code of the key if there is one, and the checksum.
+    local keyed = #found == #words + 3
+    if #found == 0 or found[1][1] ~= "incast-hello" or not keyed and #found ~= #words + 2 then
+        tree:add_proto_expert_info(bad_hello)
+        pinfo.cols.info = "no hello of this version"
+        return buffer:len()
+    end
+    local value = {}
+    for i, word in ipairs(words) do
+        local own = found[i + 1]
+        tree:add(hello_fields[word[1]], buffer(own[2] - 1, own[3] - own[2] + 1))
+        value[word[1]] = own[1]
+    end
+    if keyed then
+        local own = found[#found - 1]
+        tree:add(hello_fields.mac, buffer(own[2] - 1, own[3] - own[2] + 1))
+    end
+    local last = found[#found]
+    local sum = tree:add(hello_fields.sum, buffer(last[2] - 1, last[3] - last[2] + 1))
+    -- The checksum is that of the text before the blank in front of it, as if followed by a zero if it is odd.
+    local total = 0
+    for i = 0, last[2] - 3 do
+        total = total + buffer(i, 1):uint() * (i % 2 == 0 and 256 or 1)
+    end
+    while total > 0xffff do
+        total = math.floor(total / 65536) + total % 65536
+    end
+    local good = tonumber(last[1], 16) == 0xffff - total
+    tree:add(hello_fields.good, buffer(last[2] - 1, last[3] - last[2] + 1), good):set_generated()
+    if not good then
+        sum:add_proto_expert_info(bad_hello)
+    end
+    local says = value.heard == "0" and "hears nobody yet"
+        or value.known == "1" and "is heard" or "hears its neighbour"
+    pinfo.cols.info = "Hello from " .. value.name .. " port " .. value.port .. ", " .. says
+    tree:append_text(": " .. value.name .. " port " .. value.port)
+    return buffer:len()
+end
+
+DissectorTable.get("ip.proto"):add(254, hello)

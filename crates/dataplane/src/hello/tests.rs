@@ -180,3 +180,27 @@ fn a_flipped_bit_of_the_text_is_noticed() {
         assert!(read(&bad).is_none_or(same), "bit {bit}");
     }
 }
+
+/// A damaged hello never ends a meeting: the node goes on to wait, and is met by the next good one.
+#[test]
+fn a_node_that_gets_damaged_hellos_keeps_waiting() {
+    let (mut io, host, mut switch) = pair(|_| {});
+    let good = host.hello(0, says(0, false));
+    for at in 0..good.len() {
+        for bits in [1, 1 << 3, 1 << 5, 1 << 7, 0xff] {
+            let mut bad = good.clone();
+            bad[at] ^= bits;
+            assert!(io.inject(2, Time::ZERO, &bad));
+            switch.hear(&mut io).unwrap_or_else(|why| panic!("byte {at}: {why}"));
+            // Only a letter of the check sum may be written otherwise.
+            let sum = good.iter().rposition(|byte| *byte == b' ').unwrap();
+            assert!(read(&bad).is_none() || at > sum && bits == 1 << 5, "byte {at}");
+            assert!(switch.missing().is_some(), "byte {at}");
+        }
+    }
+    for _ in 0..2 {
+        host.say(&mut io);
+        switch.hear(&mut io).unwrap();
+    }
+    assert!(switch.missing().unwrap().contains("does not hear this node"), "it was heard");
+}

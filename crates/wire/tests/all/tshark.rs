@@ -138,6 +138,82 @@ fn wireshark_reads_what_we_write() {
     }
 }
 
+/// A capture of IPv4 packets as they are.
+fn write_raw(path: &Path, packets: &[Vec<u8>]) {
+    const RAW_IP: u32 = 101;
+    let mut file = vec![];
+    let mut words = |words: &[u32]| file.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    words(&[0xa1b2_c3d4, 0x0004_0002, 0, 0, 65_535, RAW_IP]);
+    for packet in packets {
+        let length = packet.len() as u32;
+        file.extend([0, 0, length, length].iter().flat_map(|word: &u32| word.to_le_bytes()));
+        file.extend_from_slice(packet);
+    }
+    std::fs::write(path, file).unwrap();
+}
+
+/// An IPv4 packet of protocol 254.
+fn hello(text: &str) -> Vec<u8> {
+    let mut bytes = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 1, 254, 0, 0, 10, 0, 0, 0, 10, 0, 0, 0];
+    bytes[2..4].copy_from_slice(&(20 + text.len() as u16).to_be_bytes());
+    let sum = incast_wire::checksum(&bytes);
+    bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+    bytes.extend_from_slice(text.as_bytes());
+    bytes
+}
+
+#[test]
+fn hellos_are_named_and_their_words_shown() {
+    if !there() {
+        return;
+    }
+    let capture = folder("hello").join("hello.pcap");
+    let text = "incast-hello 0.2.0 4d2 host0 7 1f 0 0 12 0 1 -7:500,";
+    let with_sum = |text: &str| format!("{text} {:x}", incast_wire::checksum(text.as_bytes()));
+    let keyed = with_sum(&format!("{text} {}", "ab".repeat(16)));
+    let damaged = with_sum(text).replace("host0", "host1");
+    let other = "GET / HTTP/1.0".to_string();
+    let all = [with_sum(text), keyed, damaged, other];
+    write_raw(&capture, &all.map(|text| hello(&text)));
+    let fields = names(&[
+        "_ws.col.Protocol",
+        "_ws.col.Info",
+        "incast_hello.name",
+        "incast_hello.asks",
+        "incast_hello.trips",
+        "incast_hello.mac",
+        "incast_hello.checksum.good",
+        "incast_hello.bad",
+    ]);
+    let seen = with_dissector(&capture, &[], &fields);
+    let info = "Hello from host0 port 7, hears nobody yet";
+    let row = |frame: usize| seen[frame].iter().map(String::as_str).collect::<Vec<_>>();
+    assert_eq!(row(0)[..5], ["Incast hello", info, "host0", "12", "-7:500,"]);
+    assert_eq!((row(0)[5], row(0)[6].to_lowercase().as_str()), ("", "1"));
+    assert_eq!((row(1)[2], row(1)[5]), ("host0", "ab".repeat(16).as_str()));
+    assert_eq!((row(2)[2], row(2)[6], row(2)[7].is_empty()), ("host1", "0", false));
+    assert_eq!((row(3)[1], row(3)[7].is_empty()), ("no hello of this version", false));
+}
+
+/// What a packet carries is data, and no part of the transport's header.
+#[test]
+fn payload_is_shown_as_payload() {
+    if !there() {
+        return;
+    }
+    let capture = folder("payload").join("payload.pcapng");
+    write(&capture, &all_packets());
+    let fields = names(&["frame.len", "incast.payload", "data.len", "incast"]);
+    let seen = with_dissector(&capture, &[], &fields);
+    let mut carrying = 0;
+    for (frame, (packet, _)) in seen.iter().zip(all_packets()) {
+        let expected = if packet.payload > 0 { packet.payload.to_string() } else { String::new() };
+        assert_eq!(frame[2], expected, "{packet:?}");
+        carrying += (packet.payload > 0) as u32;
+    }
+    assert!(carrying > 5, "{carrying}");
+}
+
 /// 120 bytes of each packet hold every header: the same fields, the length as it was.
 #[test]
 fn a_capture_cut_at_a_length_has_every_header() {
