@@ -2,7 +2,7 @@
 
 use crate::node::planned;
 use crate::process::Ended;
-use crate::session::on_signal;
+use crate::session::{on_signal, tell_fidelity};
 use crate::transfer::{Server, Transfer};
 use bytes::Bytes;
 use clap::Args;
@@ -119,7 +119,7 @@ trait Application {
     /// Runs on an endpoint which has met its neighbour; `to` is the host of that name, if one is given.
     fn run<I: Outside>(
         self,
-        endpoint: Endpoint<I, RealTime>,
+        endpoint: &mut Endpoint<I, RealTime>,
         to: Option<HostId>,
     ) -> Result<Ended, Fault>;
 }
@@ -153,8 +153,12 @@ impl<A: Application> OverPorts for Remote<'_, A> {
         let setup = nodes::without_flows(plan)?;
         let start = (system::process_number() >> 32) as u32;
         let me = HostId(node.id.0);
-        let endpoint = Endpoint::within(Limits::default(), io, clock, setup, me, start);
-        application.run(endpoint, to)
+        let mut endpoint = Endpoint::within(Limits::default(), io, clock, setup, me, start);
+        let ended = application.run(&mut endpoint, to)?;
+        if let Some(fidelity) = endpoint.fidelity() {
+            tell_fidelity(&node.name, &node.told(plan, &fidelity));
+        }
+        Ok(ended)
     }
 }
 
@@ -208,14 +212,14 @@ struct Serving<'a> {
 impl Application for Serving<'_> {
     fn run<I: Outside>(
         self,
-        mut endpoint: Endpoint<I, RealTime>,
+        endpoint: &mut Endpoint<I, RealTime>,
         _to: Option<HostId>,
     ) -> Result<Ended, Fault> {
         let mut server = Server::new(&self.options.folder);
         say!("{} serves; Ctrl-C ends it", self.options.place.name);
         while !self.stop.load(Ordering::Relaxed) {
             if let Some(Event::Received(received)) = endpoint.poll()
-                && let Some(line) = server.take(&mut endpoint, &received)
+                && let Some(line) = server.take(endpoint, &received)
             {
                 say!("{line}");
             }
@@ -242,7 +246,7 @@ struct Sending<'a> {
 impl Application for Sending<'_> {
     fn run<I: Outside>(
         self,
-        mut endpoint: Endpoint<I, RealTime>,
+        endpoint: &mut Endpoint<I, RealTime>,
         to: Option<HostId>,
     ) -> Result<Ended, Fault> {
         let Sending { options, mut transfer, stop } = self;
@@ -250,7 +254,7 @@ impl Application for Sending<'_> {
         let begin = Instant::now();
         let place = options.file.display().to_string();
         loop {
-            transfer.fill(&mut endpoint, to)?;
+            transfer.fill(endpoint, to)?;
             if let Some(event) = endpoint.poll()
                 && let Some(outcome) = transfer.take(event)
             {
@@ -278,11 +282,11 @@ struct Measuring<'a> {
 impl Application for Measuring<'_> {
     fn run<I: Outside>(
         self,
-        mut endpoint: Endpoint<I, RealTime>,
+        endpoint: &mut Endpoint<I, RealTime>,
         to: Option<HostId>,
     ) -> Result<Ended, Fault> {
         let to = to.expect("required with --scenario");
-        measure(&mut endpoint, to, self.options, &self.stop, || {})
+        measure(endpoint, to, self.options, &self.stop, || {})
     }
 }
 

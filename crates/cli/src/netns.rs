@@ -340,7 +340,8 @@ fn run(plan: Plan, options: &Netns) -> Result<Ended, Fault> {
         if options.dpdk { " by DPDK (net_af_packet)" } else { "" },
         options.lcores.as_ref().map_or(String::new(), |list| format!(", switches on cores {list}")),
     );
-    let run = output::fill_from(&folder, &plan, &records, &world, wall)?;
+    let fidelity = nodes::judge(&plan, &records, &monitor)?;
+    let run = output::fill_from(&folder, &plan, &records, &world, fidelity, wall)?;
     summary(&plan.fabric, &records);
     let bytes: u64 = records.iter().map(NodeRecord::delivered).sum();
     say!("{} flows, {bytes} bytes delivered", plan.traffic.flows.len());

@@ -14,7 +14,7 @@
 //! The end of its input ends it at once, so no node outlives who leads it.
 
 use crate::process::Ended;
-use crate::session::on_signal;
+use crate::session::{on_signal, tell_fidelity};
 use clap::Args;
 use incast_dataplane::{Outside, system};
 use incast_experiment::fault::expected;
@@ -146,9 +146,13 @@ impl OverPorts for Alone<'_> {
             let (name, count) = (&node.name, record.exhausted);
             eprintln!("warning: {name} had no packet memory for {count} packets: they are lost");
         }
+        let fidelity = nodes::judge(plan, std::slice::from_ref(&record), &Monitor::default())?;
         match json {
             true => say!("{}", serde_json::to_string_pretty(&record).expect("a record is JSON")),
             false => summary(&plan.fabric, std::slice::from_ref(&record)),
+        }
+        if let Some(fidelity) = fidelity.filter(|_| !json) {
+            tell_fidelity(&node.name, &fidelity);
         }
         Ok(Ended::Done)
     }

@@ -6,8 +6,8 @@ use crate::progress::shown;
 use crate::warnings::{CTRL_C_NOT_HANDLED, check_threads, warn};
 use incast_experiment::{Fault, Monitor, Plan, World, output};
 use incast_measure::{
-    Balance, BalancedWindow, Comparison, ResultsFolder, Run, Summary, collectives, grouped,
-    headline_of_runs, programs, summarise, warnings_of,
+    Balance, BalancedWindow, Comparison, Fidelity, ResultsFolder, Run, Summary, collectives,
+    grouped, headline_of_runs, programs, summarise, warnings_of,
 };
 use incast_transport::{Bytes, Time};
 use std::path::Path;
@@ -141,12 +141,18 @@ pub fn finish(
     })
 }
 
+/// Prints how faithful a run or node was to real time, and what is doubted of it.
+pub fn tell_fidelity(label: &str, fidelity: &Fidelity) {
+    for (name, value) in fidelity.rows() {
+        say!("{label}: {name}: {value}");
+    }
+    fidelity.doubts.iter().for_each(|why| eprintln!("warning: {label}: {why}"));
+}
+
 /// Prints what is said of a run beside the table of all.
 fn tell(run: &Run) {
     let label = &run.label;
-    for (name, value) in run.fidelity.as_ref().map_or(vec![], |fidelity| fidelity.rows()) {
-        say!("{label}: {name}: {value}");
-    }
+    run.fidelity.iter().for_each(|fidelity| tell_fidelity(label, fidelity));
     let level = run.flow_level.as_ref().and_then(|level| level.against_packets.as_ref());
     if let Some(against) = level {
         say!("{label}: flow level against packets, {}", against.words());

@@ -67,7 +67,7 @@ mod messages;
 pub use crate::names::REMEMBERED;
 
 use crate::names::{Bounds, Lapsed};
-use crate::{Clock, PacketIo, Setup, Testbed};
+use crate::{Clock, Fidelity, PacketIo, Setup, Testbed};
 use bytes::Bytes;
 use incast_transport::{Ended, FlowId, HostId, Time, TransportId};
 use messages::{HEAD, Head, Kind, Messages, Outgoing, Window};
@@ -128,6 +128,8 @@ pub enum Failure {
     Silent,
     /// Nothing was heard of this message for [`Limits::stall`].
     Stalled,
+    /// Its transport let no time pass: a defect of it. Other messages go on.
+    Faulty,
     /// The request was delivered, and no reply came for [`Limits::reply`].
     NoReply,
 }
@@ -137,6 +139,7 @@ impl fmt::Display for Failure {
         f.write_str(match self {
             Failure::Silent => "the destination is silent",
             Failure::Stalled => "the destination says nothing of this message",
+            Failure::Faulty => "its transport lets no time pass",
             Failure::NoReply => "no reply in time",
         })
     }
@@ -257,6 +260,12 @@ impl<I: PacketIo, C: Clock> Endpoint<I, C> {
     /// The time of the last turn.
     pub fn now(&self) -> Time {
         self.testbed.now()
+    }
+
+    /// How faithful it has been to real time; `None` under a clock that does not follow it. To be called once,
+    /// at the end.
+    pub fn fidelity(&mut self) -> Option<Fidelity> {
+        self.testbed.fidelity()
     }
 
     /// Sizes of the tables.
@@ -389,8 +398,13 @@ impl<I: PacketIo, C: Clock> Endpoint<I, C> {
             self.testbed.payload_mut().discard(flow);
             self.testbed.abandon(self.host, flow);
         }
-        while let Some(lapsed) = self.testbed.lapsed(self.host) {
-            self.lapsed(lapsed);
+        for trouble in self.testbed.take_troubles() {
+            if let Some(flow) = trouble.flow {
+                self.given_up(flow, Failure::Faulty);
+            }
+        }
+        while let Some(Lapsed { flow, silent, .. }) = self.testbed.lapsed(self.host) {
+            self.given_up(flow, if silent { Failure::Silent } else { Failure::Stalled });
         }
         let now = self.now().0;
         while let Some(Reverse((at, number))) = self.waits.peek().copied().filter(|w| w.0.0 <= now)
@@ -441,17 +455,15 @@ impl<I: PacketIo, C: Clock> Endpoint<I, C> {
     }
 
     /// A flow is given up.
-    fn lapsed(&mut self, lapsed: Lapsed) {
-        let Lapsed { flow, mine, silent, .. } = lapsed;
+    fn given_up(&mut self, flow: FlowId, why: Failure) {
         self.testbed.abandon(self.host, flow);
-        if !mine {
+        let Some(Outgoing { id, kind, .. }) = self.testbed.payload_mut().take(flow) else {
             self.testbed.payload_mut().discard(flow);
-        } else if let Some(Outgoing { id, kind, .. }) = self.testbed.payload_mut().take(flow) {
-            let why = if silent { Failure::Silent } else { Failure::Stalled };
-            // The reply may have come before the word that the request has arrived.
-            if kind != Kind::Request || self.requests.remove(&id.0).is_some() {
-                self.events.push_back(Event::Failed(id, why));
-            }
+            return;
+        };
+        // The reply may have come before the word that the request has arrived.
+        if kind != Kind::Request || self.requests.remove(&id.0).is_some() {
+            self.events.push_back(Event::Failed(id, why));
         }
     }
 }

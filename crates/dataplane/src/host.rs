@@ -1,5 +1,7 @@
 //! A host: what `incast_world` makes of it, and the frames that come and go.
 
+mod still;
+
 use crate::arrival::{Arrived, Here, sort, take_burst};
 use crate::frames::Packets;
 use crate::line::Line;
@@ -11,6 +13,7 @@ use incast_fabric::{PortId, order};
 use incast_transport::{Classes, FlowId, PacketPool, PacketRef, Time};
 use incast_world::{
     Drops, EndHost, Faults, FlowSetup, HostIo, Impaired, NEVER, NicParts, PortSeries, Records,
+    Still,
 };
 
 pub(crate) struct HostNode<I: PacketIo> {
@@ -22,6 +25,8 @@ pub(crate) struct HostNode<I: PacketIo> {
     /// Packets that impairments made late.
     pub late: Vec<Arrived>,
     pub arrived: Vec<Arrived>,
+    /// The flow that something came of last.
+    pub last: FlowId,
 }
 
 /// What a host needs of this world.
@@ -99,6 +104,13 @@ impl<I: PacketIo, P: Payload> HostIo for Attached<'_, I, P> {
         });
     }
 
+    fn stand_still(&mut self, still: Still) {
+        match self.medium.troubles.live {
+            true => self.medium.troubles.still = Some(still),
+            false => panic!("{still}"),
+        }
+    }
+
     /// Payload that a transport has reported as delivered is that of the packet it received.
     fn received(&mut self, _port: u32, packet: PacketRef) {
         let Attached { packets, medium, payload, .. } = self;
@@ -152,6 +164,7 @@ impl<I: PacketIo> HostNode<I> {
     /// The same for any flow.
     pub fn start(&mut self, medium: &mut Medium<I>, payload: &mut impl Payload, setup: &FlowSetup) {
         let now = medium.now;
+        self.last = setup.flow.id;
         let (end, mut world) = self.attach(medium, payload);
         end.open(&mut world, now, setup);
     }
@@ -210,6 +223,7 @@ impl<I: PacketIo> HostNode<I> {
         } else if (medium.faults == Faults::default() || impaired || !self.impair(medium, packet))
             && self.recognise(medium, packet)
         {
+            self.last = self.packets.pool[packet].flow;
             let (end, mut world) = self.attach(medium, payload);
             end.receive(&mut world, now, packet);
         }
@@ -249,6 +263,9 @@ impl<I: PacketIo> HostNode<I> {
         }
         let (end, mut world) = self.attach(medium, payload);
         end.advance(&mut world, until);
+        if medium.troubles.still.is_some() {
+            self.give_up_still(medium, payload);
+        }
     }
 
     /// Runs the timers of this instant.
@@ -256,5 +273,8 @@ impl<I: PacketIo> HostNode<I> {
         let now = medium.now;
         let (end, mut world) = self.attach(medium, payload);
         end.run_timers(&mut world, now);
+        if medium.troubles.still.is_some() {
+            self.give_up_still(medium, payload);
+        }
     }
 }

@@ -114,10 +114,11 @@ mod switch;
 #[cfg(target_os = "linux")]
 pub mod system;
 mod testbed;
+mod trouble;
 
 pub use clock::{Clock, Pace, Virtual};
 pub use counter::{Counter, Monotonic};
-pub use gate::{Bounds, Fidelity, Refusal};
+pub use gate::{Bounds, Data, Fidelity, Refusal};
 pub use hello::{HELLO, Identity, LINKS_MOST, LinkRtt, Meeting, Neighbour};
 pub use incast_world::{Captured, Setup};
 pub use io::{Arrival, Departure, Frame, HEADROOM, PacketIo, Trail};
@@ -130,3 +131,4 @@ pub use payload::{Payload, Zeros};
 pub use shared::SharedClock;
 pub use switch::{Crossing, one_core_only};
 pub use testbed::{Ran, Testbed, run, run_virtual};
+pub use trouble::Trouble;

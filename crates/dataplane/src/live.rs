@@ -5,6 +5,7 @@ use crate::medium::Medium;
 use crate::names::{Bounds, Found, Lapsed, Names, RUN_TIME};
 use crate::node::Node;
 use crate::payload::offset_of;
+use crate::trouble::Trouble;
 use crate::{Clock, PacketIo, Payload, Testbed};
 use incast_transport::{
     Ended, Flow, FlowId, Header, HostId, PacketRef, Segments, Span, Time, TransportId,
@@ -85,6 +86,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
     /// one start of the host to the next.
     pub(crate) fn accept(&mut self, host: HostId, start: u32, bounds: Bounds) {
         let first = self.medium.flows.len() as u32;
+        self.medium.troubles.live = true;
         let node = self.host(host);
         let names = Names::new(host.0, first, start, bounds);
         node.live = Some(Live { names, sent: HashMap::new(), alarm: NEVER });
@@ -197,15 +199,22 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         self.live(host).names.finish(flow, now);
     }
 
-    /// A flow is given up, by its transport too.
+    /// A flow is given up, by its transport too. What still comes of it is ignored.
     pub(crate) fn abandon(&mut self, host: HostId, flow: FlowId) {
+        let now = self.medium.now;
         self.live(host).forget(flow);
-        self.live(host).names.forget(flow);
+        self.live(host).names.bar(flow, now);
         let Testbed { nodes, medium, payload, .. } = self;
         let Node::Host(node) = &mut nodes[host.0 as usize] else { unreachable!("it has names") };
         node.abandon(medium, payload, flow);
         self.medium.probe.dismiss(flow);
         self.reschedule(host.0);
+    }
+
+    /// Flows that were given up since the last call, because they let no time pass.
+    #[inline]
+    pub(crate) fn take_troubles(&mut self) -> Vec<Trouble> {
+        self.medium.troubles.take()
     }
 
     /// The next flow that has lasted too long.

@@ -2,6 +2,7 @@
 
 use crate::frames::Packets;
 use crate::payload::offset_of;
+use crate::trouble::Troubles;
 use crate::{Arrival as Received, PacketIo};
 use incast_fabric::{Fabric, NodeId, PortId, Routes};
 use incast_transport::{
@@ -37,6 +38,8 @@ pub(crate) struct Medium<I: PacketIo> {
     pub links: Vec<LinkState>,
     pub probe: Probe,
     pub tally: Tally,
+    /// Hosts and ports that let no time pass.
+    pub troubles: Troubles,
     /// Losses for a trace.
     pub losses: LossLog,
     /// Where the sender of each flow was last, in bytes.

@@ -8,6 +8,8 @@ use incast_transport::{Span, Time};
 pub const STALL: Span = Span::from_us(5);
 /// How much a [`Rule::Compensated`] clock advances over a stall.
 pub const CREDIT: Span = Span::from_ns(500);
+/// What a system may add to a sleep without being late: on Linux a timer's slack and a wake-up.
+pub const SLACK: Span = Span::from_us(100);
 /// Longest wait in one call of [`Clock::idle`], so that a request to stop is noticed.
 const LONGEST_WAIT: Span = Span::from_ms(1);
 
@@ -136,7 +138,9 @@ impl<K: Counter> RealTime<K> {
         }
         let wait = period.0.min(due - now);
         self.counter.sleep(Span(wait));
-        self.reading(wait) >= due
+        // A clock that credits what was meant must not be given more.
+        let slack = if self.rule == Rule::Tsc { SLACK.0 } else { 0 };
+        self.reading(wait + slack) >= due
     }
 }
 

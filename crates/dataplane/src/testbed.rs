@@ -8,7 +8,8 @@ use crate::node::Node;
 use crate::record::collect;
 use crate::schedule::Schedule;
 use crate::switch::{Crossing, one_core_only};
-use crate::{Clock, Fidelity, Mem, PacketIo, Payload, Virtual, Zeros};
+use crate::trouble::Troubles;
+use crate::{Clock, Data, Fidelity, Mem, PacketIo, Payload, Virtual, Zeros};
 use incast_fabric::PortId;
 use incast_transport::{FlowId, Framing, RunRecord, Time, TransportId};
 use incast_world::{
@@ -170,6 +171,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
     fn of(mut setup: Setup, io: I, clock: C, here: &[u32], end: End) -> Testbed<I, C> {
         let buffers = setup.buffers();
         let trails = io.keeps_trails();
+        let live = clock.pace().is_some();
         let endings = setup.endings();
         let recorder = PathRecorder::of(&setup).filter(|_| trails);
         let nodes = build::nodes(&mut setup, &buffers, here, trails);
@@ -207,6 +209,7 @@ impl<I: PacketIo, C: Clock> Testbed<I, C> {
                 routes: fabric.routes(),
                 links: vec![LinkState::Whole; fabric.ports().len()],
                 probe: new_probe(&flows, &transports, &options),
+                troubles: Troubles::of(live),
                 losses: LossLog::new(&options, fabric.ports().len()),
                 tally: Tally {
                     captures: Captures::new(&options, &fabric),
@@ -307,12 +310,17 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         Ran { record, captured, fidelity, io, exhausted, crossed, taken, crossing }
     }
 
-    fn fidelity(&mut self) -> Option<Fidelity> {
+    /// How faithful the run has been so far; `None` under a clock that does not follow real time.
+    pub(crate) fn fidelity(&mut self) -> Option<Fidelity> {
+        let troubles = self.medium.troubles.take();
+        let (packets, resent) = self.medium.probe.sent();
+        let data = Data { packets, resent };
         let pace = self.clock.pace()?;
         let tally = &mut self.medium.tally;
         let mut lateness = std::mem::take(&mut tally.lateness);
         lateness.add_many(0, tally.frames - lateness.count());
-        Some(Fidelity { pace, lateness, packets: tally.hops, exact_packets: None })
+        let packets = tally.hops;
+        Some(Fidelity { pace, lateness, packets, data, troubles, ..Fidelity::default() })
     }
 
     /// The loop. Returns whether something was left to do.

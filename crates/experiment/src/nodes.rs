@@ -1,12 +1,16 @@
 //! One node of a scenario as a process of its own, over interfaces of this machine.
 
 mod cores;
+mod fidelity;
+mod kept;
 mod measured;
 mod outlet;
 mod record;
 mod run;
 
 pub use cores::Cores;
+pub use fidelity::judge;
+pub use kept::Kept;
 pub use measured::{Met, with_base_rtt};
 pub use outlet::{Outlet, OverPorts, over};
 pub use record::{CorePart, FlowPart, Interface, NodeRecord, PortPart, gather};

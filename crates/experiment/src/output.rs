@@ -211,12 +211,13 @@ pub fn fill_from(
     plan: &Plan,
     nodes: &[crate::nodes::NodeRecord],
     world: &str,
+    fidelity: Option<incast_measure::Fidelity>,
     wall: f64,
 ) -> Result<Run, Fault> {
     let title = title(plan);
     begin(folder, plan)?;
     let record = crate::nodes::gather(plan, nodes);
-    let mut run = describe(plan, &plan.cases[0], record, None, 1, Some(wall));
+    let mut run = describe(plan, &plan.cases[0], record, fidelity, 1, Some(wall));
     run.world = world.into();
     run.manifest.outline.processes = Some(nodes.len());
     let json = serde_json::to_vec_pretty(nodes).map_err(Fault::new)?;

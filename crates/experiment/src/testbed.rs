@@ -2,9 +2,9 @@
 
 use crate::Fault;
 use crate::scenario::{Backend, DataPlane};
-use incast_dataplane::{Bounds, Idle, Mem, PacketIo, RealTime, Testbed, Virtual};
+use incast_dataplane::{Bounds, Data, Idle, Mem, PacketIo, RealTime, Testbed, Virtual};
 use incast_measure::Fidelity;
-use incast_transport::{RunRecord, Span};
+use incast_transport::{FlowRecord, RunRecord, Span};
 use incast_world::{Captured, Monitor, Setup};
 
 /// What a run of either world leaves.
@@ -117,11 +117,46 @@ pub fn judge(
     if !monitor.stopped() {
         let (exact, _) = incast_dataplane::run(setup, monitor);
         // One that was stopped meanwhile is no measure.
-        fidelity.exact_packets = (!exact.interrupted).then_some(exact.packet_hops);
+        if !exact.interrupted {
+            fidelity.exact_packets = Some(exact.packet_hops);
+            fidelity.exact_data = Some(data(exact.flows.iter()));
+        }
     }
-    let bounds =
-        Bounds { lateness: settings.max_lateness, packets: settings.max_packet_difference };
-    let refusals = fidelity.refusals(base_rtt, bounds);
+    let bounds = Bounds {
+        lateness: settings.max_lateness,
+        packets: settings.max_packet_difference,
+        ..Bounds::default()
+    };
+    let refused = fidelity.refusals(base_rtt, bounds).iter().map(|why| why.to_string()).collect();
+    Fidelity { refused, ..told(&fidelity, base_rtt) }
+}
+
+/// Data packets of flows.
+pub(crate) fn data<'a>(flows: impl Iterator<Item = &'a FlowRecord>) -> Data {
+    flows.fold(Data::default(), |sum, flow| Data {
+        packets: sum.packets + flow.packets as u64,
+        resent: sum.resent + flow.retransmits as u64,
+    })
+}
+
+/// A frame that waits longer than this share of the base RTT until its node looks is doubted. The base RTT of
+/// wires is measured with the looks of nodes in it.
+const WIRE_LATENESS: f64 = 1.0;
+
+/// What is told of nodes over wires, and what of it is doubted.
+pub fn over_wires(
+    settings: &DataPlane,
+    fidelity: &incast_dataplane::Fidelity,
+    base_rtt: Span,
+) -> Fidelity {
+    let most = settings.max_packet_difference;
+    let bounds = Bounds { lateness: WIRE_LATENESS, packets: most, resent: most };
+    let doubts = fidelity.refusals(base_rtt, bounds).iter().map(|why| why.to_string()).collect();
+    Fidelity { doubts, ..told(fidelity, base_rtt) }
+}
+
+/// What was measured.
+fn told(fidelity: &incast_dataplane::Fidelity, base_rtt: Span) -> Fidelity {
     let late = |thousandths| fidelity.lateness(thousandths).as_ns_f64();
     let share = |thousandths| fidelity.lateness_share(thousandths, base_rtt);
     let pace = fidelity.pace;
@@ -141,6 +176,8 @@ pub fn judge(
         lateness_p999_rtts: share(999),
         packets: fidelity.packets,
         virtual_packets: fidelity.exact_packets,
-        refused: refusals.iter().map(|why| why.to_string()).collect(),
+        resent_share: fidelity.data.resent_share(),
+        virtual_resent_share: fidelity.exact_data.map(|data| data.resent_share()),
+        ..Fidelity::default()
     }
 }

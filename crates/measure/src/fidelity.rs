@@ -38,8 +38,17 @@ pub struct Fidelity {
     pub packets: u64,
     /// The same in the run of the same scenario under the virtual clock.
     pub virtual_packets: Option<u64>,
+    /// Share of data packets that were sent again.
+    #[serde(default)]
+    pub resent_share: f64,
+    /// The same under the virtual clock.
+    #[serde(default)]
+    pub virtual_resent_share: Option<f64>,
     /// Why the run is refused; empty if it is not.
     pub refused: Vec<String>,
+    /// What a run over wires does not share with the virtual run. It is not refused: wires take what they take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
 }
 
 /// Nanoseconds in the unit in which they are read best.
@@ -67,6 +76,16 @@ impl Fidelity {
                 format!("{packets}, under the virtual clock {exact} ({:+.3} %)", 100.0 * difference)
             }
         };
+        let resent = match self.virtual_resent_share {
+            None => format!("{} of data packets", percent(self.resent_share)),
+            Some(exact) => {
+                format!(
+                    "{} of data packets, under the virtual clock {}",
+                    percent(self.resent_share),
+                    percent(exact)
+                )
+            }
+        };
         let ratio = self.wall_ns / self.run_ns.max(1.0);
         vec![
             ("real time", format!("{}, {ratio:.3} x the run", time(self.wall_ns))),
@@ -91,6 +110,7 @@ impl Fidelity {
             ("lateness of packets, p99", late(self.lateness_p99_ns, self.lateness_p99_rtts)),
             ("lateness of packets, p99.9", late(self.lateness_p999_ns, self.lateness_p999_rtts)),
             ("packets", packets),
+            ("sent again", resent),
         ]
     }
 }
@@ -113,6 +133,8 @@ mod tests {
             lateness_p999_rtts: 0.029,
             packets: 1_260,
             virtual_packets: Some(1_000),
+            resent_share: 0.021,
+            virtual_resent_share: Some(0.0),
             ..Fidelity::default()
         };
         let text: Vec<String> =
@@ -124,10 +146,12 @@ mod tests {
             "lateness of packets, p99: 0",
             "lateness of packets, p99.9: 2.5 µs (2.9 % of the base RTT)",
             "packets: 1260, under the virtual clock 1000 (+26.000 %)",
+            "sent again: 2.1 % of data packets, under the virtual clock 0 %",
         ] {
             assert!(text.contains(&row.to_string()), "{row} is not in {text:#?}");
         }
-        let alone = Fidelity { virtual_packets: None, ..fidelity };
+        let alone = Fidelity { virtual_packets: None, virtual_resent_share: None, ..fidelity };
         assert_eq!(alone.rows()[6].1, "1260, not compared");
+        assert_eq!(alone.rows()[7].1, "2.1 % of data packets");
     }
 }

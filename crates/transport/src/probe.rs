@@ -38,6 +38,8 @@ pub struct Probe {
     admitted: HashMap<u64, u32, BuildHasherDefault<Spread>>,
     /// Entries that are not in use.
     free: Vec<u32>,
+    /// Packets sent, and sent again, of flows that were dismissed.
+    gone: (u64, u64),
     /// Ends of admitted flows that nobody has taken yet.
     ended: Vec<Ended>,
     /// What flows have lost, by [`ReceiverTrace::entry`].
@@ -85,6 +87,7 @@ impl Probe {
             run: flows,
             admitted: HashMap::default(),
             free: vec![],
+            gone: (0, 0),
             ended: vec![],
             lossy: vec![],
             unused: vec![],

@@ -66,7 +66,9 @@ pub use deadlock::DeadlockDetector;
 pub use deliveries::Deliveries;
 pub use epoch::{Epoch, LinkState, cut_for_good, epochs, last_repair};
 pub use execution::{Due, Execution, Executions, Hosted, Running};
-pub use host::{EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, copied};
+pub use host::{
+    EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, Standing, Still, copied,
+};
 pub use host_model::{Coalescing, Delay, HostModel, Inward, Outward, StampAt};
 pub use loss::BurstLoss;
 pub use maker::PortMaker;

@@ -52,6 +52,24 @@ fn run(transport: &str) -> (f64, Vec<Value>) {
     let nodes = std::fs::read(folder.path().join("out/nodes.json")).unwrap();
     let nodes: Vec<Value> = serde_json::from_slice(&nodes).unwrap();
     assert_eq!(nodes.len(), 7);
+    // The run judges itself, as one in real time in one process does, and keeps that.
+    for row in
+        ["lateness of packets, p99.9: ", "stalled: ", "under the virtual clock", "sent again: "]
+    {
+        assert!(out.contains(row), "no `{row}`: {out}");
+    }
+    let manifest = std::fs::read(folder.path().join("out/manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    let fidelity = &manifest["fidelity"];
+    let hops: u64 = nodes.iter().map(|node| node["packet_hops"].as_u64().unwrap()).sum();
+    assert_eq!(fidelity["packets"].as_u64(), Some(hops));
+    // 10 MB by way of three links, and what answers it.
+    assert!(fidelity["virtual_packets"].as_u64().unwrap() > 3 * 6_850, "{fidelity}");
+    assert!(fidelity["lateness_p999_ns"].as_f64().unwrap() > 0.0, "{fidelity}");
+    assert!(fidelity["refused"].as_array().unwrap().is_empty(), "{fidelity}");
+    for why in fidelity["doubts"].as_array().into_iter().flatten() {
+        assert!(err.contains(&format!("warning: {transport}: {}", why.as_str().unwrap())), "{err}");
+    }
     let flow = |node: &Value| node["flows"].as_array().unwrap().first().cloned();
     let flows: Vec<Value> = nodes.iter().filter_map(flow).collect();
     assert_eq!(flows.len(), 2, "its source and its destination know the flow");
@@ -249,6 +267,11 @@ fn applications_run_over_veth_pairs_and_peers_return() {
         assert!(part(name).contains("SHA-256") && part(name).contains("at both ends"), "{said}");
         assert!(read(&format!("inbox/{sent}.bin")) == read(&format!("{sent}.bin")), "{sent}");
     }
+    assert!(part("send").contains("host0: lateness of packets, p99.9: "), "{said}");
+    let served = std::fs::read_to_string(folder.path().join("serve.log")).unwrap();
+    assert!(served.contains("host1 serves"), "{served}");
+    let switch = std::fs::read_to_string(folder.path().join("again.log")).unwrap();
+    assert!(switch.contains("leaf0: stalled: "), "{switch}");
     let meter = part("perf");
     let line = meter.lines().find(|line| line.contains("Mb/s in")).expect(meter);
     let rate: f64 = line.split(' ').next().unwrap().parse().unwrap();

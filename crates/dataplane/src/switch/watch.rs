@@ -4,7 +4,8 @@ use super::{Egress, Place, SwitchNode};
 use crate::PacketIo;
 use crate::arrival::Arrived;
 use crate::medium::Medium;
-use incast_transport::{Classes, PacketRef};
+use crate::trouble::Trouble;
+use incast_transport::{Classes, PacketRef, Time};
 use incast_world::{Drops, drop_packet, open_after};
 
 impl<I: PacketIo> SwitchNode<I> {
@@ -32,12 +33,23 @@ impl<I: PacketIo> SwitchNode<I> {
     pub(super) fn wake(&mut self, medium: &mut Medium<I>, index: usize, at: u64) {
         let egress = &mut self.egress[index];
         if egress.line.transmitter.timed && egress.handler.deadline().0 <= at {
-            let port = egress.line.port;
-            egress.split(&mut self.packets.pool).1.wake(port, at);
+            if !egress.split(&mut self.packets.pool).1.try_wake(at) {
+                self.stand_still(medium, index);
+            }
         }
         if self.egress[index].watchdog.as_ref().is_some_and(|watchdog| watchdog.deadline() <= at) {
             self.watch(medium, index);
         }
+    }
+
+    /// A port lets no time pass: a defect of a marker, whose timers a node that lives on stops.
+    #[cold]
+    pub(super) fn stand_still(&mut self, medium: &mut Medium<I>, index: usize) {
+        let why = format!("port {} lets no time pass", self.first + index as u32);
+        assert!(medium.troubles.live, "{why} at {} ps", medium.now);
+        let egress = &mut self.egress[index];
+        (egress.line.transmitter.timed, egress.watchdog) = (false, None);
+        medium.troubles.note(Trouble { at: Time(medium.now), flow: None, why });
     }
 
     /// The deadline of a port's watchdog has come.

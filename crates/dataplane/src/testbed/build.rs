@@ -40,6 +40,7 @@ fn host<I: PacketIo>(setup: &mut Setup, host: u32) -> HostNode<I> {
         live: None,
         late: vec![],
         arrived: vec![],
+        last: incast_transport::FlowId(u32::MAX),
     }
 }
 

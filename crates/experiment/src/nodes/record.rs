@@ -1,6 +1,6 @@
 //! What each node of a testbed records, and the record of all.
 
-use super::Node;
+use super::{Kept, Node};
 use crate::plan::Plan;
 use incast_dataplane::Outside;
 use incast_transport::{Bin, Histogram, Pauses, PortRecord, RunRecord, Span, Time};
@@ -12,6 +12,12 @@ use serde::{Deserialize, Serialize};
 pub struct NodeRecord {
     /// Its name.
     pub name: String,
+    /// Its number.
+    #[serde(default)]
+    pub id: Option<u32>,
+    /// How it kept time.
+    #[serde(default)]
+    pub kept: Option<Kept>,
     /// When it ended.
     pub ended: u64,
     /// Width of the intervals.
@@ -134,6 +140,17 @@ impl NodeRecord {
         self.flows.iter().map(|flow| flow.delivered).sum()
     }
 
+    /// Whether flows start or end here.
+    pub fn has_flows(&self) -> bool {
+        !self.flows.is_empty()
+    }
+
+    /// Whether the ends of flows that are here know that they are complete.
+    pub fn is_complete(&self) -> bool {
+        let ended = |flow: &FlowPart| flow.completed.is_some() || flow.acknowledged.is_some();
+        self.flows.iter().all(ended)
+    }
+
     /// The part of a node in the record of its process.
     pub fn of(plan: &Plan, node: &Node, record: &RunRecord) -> NodeRecord {
         let own = plan.fabric.ports_of(node.id);
@@ -156,6 +173,7 @@ impl NodeRecord {
         });
         NodeRecord {
             name: node.name.clone(),
+            id: Some(node.id.0),
             ended: record.ended.0,
             interval: record.interval.0,
             packet_hops: record.packet_hops,
@@ -183,7 +201,7 @@ impl NodeRecord {
             let times = interval / part.interval.max(1);
             let own = part.ports.iter().filter(|port| core.ports.contains(&port.port));
             all.ports.extend(own.map(|port| PortPart::of(&port.series(times))));
-            all.name = part.name;
+            (all.name, all.id) = (part.name, part.id);
             all.ended = all.ended.max(part.ended);
             all.packet_hops += part.packet_hops;
             all.frames += part.frames;

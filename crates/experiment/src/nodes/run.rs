@@ -1,6 +1,6 @@
 //! The run of a node: in one thread, or in one for each of its cores.
 
-use super::{CorePart, Cores, Interface, Node, NodeRecord, check};
+use super::{CorePart, Cores, Interface, Kept, Node, NodeRecord, check};
 use crate::plan::Plan;
 use crate::{Fault, prepare};
 use cpu_time::{ProcessTime, ThreadTime};
@@ -49,7 +49,8 @@ where
             let setup = prepare(plan, &plan.cases[0], vec![])?;
             let ran = Testbed::part(setup, io, clock(), &[node.id.0]).run_timed(monitor);
             let part = NodeRecord::of(plan, node, &ran.record);
-            (NodeRecord { exhausted: ran.exhausted, ..part }, vec![ran.io])
+            let kept = ran.fidelity.as_ref().map(Kept::of);
+            (NodeRecord { exhausted: ran.exhausted, kept, ..part }, vec![ran.io])
         }
         _ => over_cores(plan, node, io, cores, clock, monitor)?,
     };
@@ -92,14 +93,17 @@ where
         started.into_iter().map(|one| one.join().expect("a core's thread panicked")).collect()
     });
     let (mut parts, mut backends) = (vec![], vec![]);
+    let mut fidelity = incast_dataplane::Fidelity::default();
     for ((mut ran, cpu_s), (core, ports)) in ran?.into_iter().zip(cores.iter()) {
         let part = NodeRecord::of(plan, node, &ran.record);
         let part = NodeRecord { exhausted: ran.exhausted, ..part };
         let (packets, ports, unread) = (part.packet_hops, ports.clone(), ran.drain_crossing());
         let Ran { crossed, taken, .. } = ran;
+        ran.fidelity.iter().for_each(|own| fidelity.join(own));
         let own = CorePart { core, ports, packets, crossed, taken, unread, cpu_s };
         parts.push((part, own));
         backends.push(ran.io);
     }
-    Ok((NodeRecord::of_cores(parts), backends))
+    let kept = Some(Kept::of(&fidelity));
+    Ok((NodeRecord { kept, ..NodeRecord::of_cores(parts) }, backends))
 }

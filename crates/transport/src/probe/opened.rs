@@ -26,7 +26,22 @@ impl Probe {
     pub fn dismiss(&mut self, flow: FlowId) {
         let Some(place) = self.admitted.remove(&(flow.0 as u64)) else { return };
         self.forget_losses(place as usize);
+        let SenderTrace { packets, retransmits, .. } =
+            std::mem::take(&mut self.senders[place as usize]);
+        self.gone = (self.gone.0 + packets as u64, self.gone.1 + retransmits as u64);
         self.free.push(place);
+    }
+
+    /// How often something was decided, sent or asked for again for a flow: it grows where its timers run.
+    pub fn activity(&self, flow: FlowId) -> u64 {
+        let SenderTrace { packets, decisions, timeouts, .. } = self.senders[self.place(flow)];
+        packets as u64 + decisions as u64 + timeouts as u64
+    }
+
+    /// Data packets that sources here have sent, and those of them that were sent again.
+    pub fn sent(&self) -> (u64, u64) {
+        let all = self.senders.iter().map(|one| (one.packets as u64, one.retransmits as u64));
+        all.fold(self.gone, |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 
     /// Number of flows admitted and not dismissed.

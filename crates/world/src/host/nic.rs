@@ -1,6 +1,6 @@
 //! NICs with a port of their own, which shapes or marks.
 
-use super::{EndHost, HostIo, MOST_CALLS, NEVER, NicParts, Records, depart};
+use super::{EndHost, HostIo, MOST_CALLS, NEVER, NicParts, Records, Standing, depart};
 use crate::arbiter::pull;
 use crate::settle::{drop_or_trim, with_displaced};
 use incast_transport::{
@@ -121,7 +121,19 @@ impl EndHost {
             };
             self.enqueue_at_nic(world, packet, start);
         }
-        panic!("host {} fills its NIC without end", self.host.0);
+        self.fills(world, start, open);
+        Err(NEVER)
+    }
+
+    /// The flow of the next packet is taken for the one that fills the NIC.
+    #[cold]
+    fn fills<W: HostIo>(&mut self, world: &mut W, start: u64, open: Classes) {
+        let packet = self.pull(world, start, open);
+        let flow = packet.map(|packet| world.records().packets[packet].flow);
+        if let Some(packet) = packet {
+            self.enqueue_at_nic(world, packet, start);
+        }
+        self.stand_still(world, start, Standing::Fills, flow);
     }
 
     /// A packet waits in the NIC's port.
