@@ -3,6 +3,7 @@
 mod clocks;
 mod common;
 mod cores;
+mod faults;
 mod hostile;
 mod late;
 mod messages;
