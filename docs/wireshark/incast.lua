@@ -1421,8 +1421,6 @@ local words = {
     { "trips", "Round trips that it knows: port:nanoseconds, hexadecimal" },
 }
 local hello_fields = {
-    mac = ProtoField.string("incast_hello.mac", "mac",
-        base.ASCII, "HMAC-SHA256 with the key of the network, its first 16 bytes, hexadecimal"),
     sum = ProtoField.string("incast_hello.checksum", "checksum",
         base.ASCII, "Internet checksum of the text before it, hexadecimal"),
     good = ProtoField.bool("incast_hello.checksum.good", "checksum is good"),
@@ -1444,9 +1442,8 @@ function hello.dissector(buffer, pinfo, root)
         table.insert(found, { word, from, to })
         at = to + 1
     end
-    -- The name of the protocol, the words, a code of the key if there is one, and the checksum.
-    local keyed = #found == #words + 3
-    if #found == 0 or found[1][1] ~= "incast-hello" or not keyed and #found ~= #words + 2 then
+    -- The name of the protocol, the words and the checksum.
+    if #found ~= #words + 2 or found[1][1] ~= "incast-hello" then
         tree:add_proto_expert_info(bad_hello)
         pinfo.cols.info = "no hello of this version"
         return buffer:len()
@@ -1456,10 +1453,6 @@ function hello.dissector(buffer, pinfo, root)
         local own = found[i + 1]
         tree:add(hello_fields[word[1]], buffer(own[2] - 1, own[3] - own[2] + 1))
         value[word[1]] = own[1]
-    end
-    if keyed then
-        local own = found[#found - 1]
-        tree:add(hello_fields.mac, buffer(own[2] - 1, own[3] - own[2] + 1))
     end
     local last = found[#found]
     local sum = tree:add(hello_fields.sum, buffer(last[2] - 1, last[3] - last[2] + 1))

@@ -1,6 +1,6 @@
 //! `incast testbed serve | send | perf`: applications on hosts of a testbed.
 
-use crate::node::planned;
+use crate::node::{planned, watch_strangers};
 use crate::process::Ended;
 use crate::session::{on_signal, tell_fidelity};
 use crate::transfer::{Server, Transfer};
@@ -37,6 +37,9 @@ pub struct Place {
     /// Start DPDK with these arguments of its EAL, instead of those that the device needs
     #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
     pub eal: Option<String>,
+    /// File with the key of the network, 16 bytes or more: who does not have it can neither join nor end a flow
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
     /// Override a scenario key: transport.names=["ren"]
     #[arg(long, value_name = "KEY=VALUE", value_parser = crate::values::set)]
     pub set: Vec<String>,
@@ -88,6 +91,9 @@ pub struct Perf {
     /// Start DPDK with these arguments of its EAL, instead of those that the device needs
     #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
     pub eal: Option<String>,
+    /// File with the key of the network, 16 bytes or more: who does not have it can neither join nor end a flow
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
     /// Host that runs `incast testbed serve`
     #[arg(long, value_name = "HOST")]
     pub to: Option<String>,
@@ -149,6 +155,7 @@ impl<A: Application> OverPorts for Remote<'_, A> {
         let (own, told) = met.plan(plan)?;
         let plan = own.as_ref().unwrap_or(plan);
         eprintln!("{}: {told}", node.name);
+        watch_strangers(&met.meeting);
         let clock = RealTime::new(Rule::Tsc, Idle::Sleep(Span::from_us(1)));
         let setup = nodes::without_flows(plan)?;
         let start = (system::process_number() >> 32) as u32;
@@ -185,7 +192,8 @@ fn remote(
     let to = to.transpose()?;
     let patience = Duration::from_nanos(place.patience.0 / 1_000);
     let remote = Remote { plan: &plan, node: &node, patience, to, stop, application };
-    nodes::over(&plan, &node, place.eal.as_deref(), remote)
+    let key = place.key.as_deref().map(nodes::read_key).transpose()?;
+    nodes::over(&plan, &node, place.eal.as_deref(), key, remote)
 }
 
 pub fn serve(options: Serve) -> Result<Ended, Fault> {
@@ -295,7 +303,8 @@ pub fn perf(options: Perf) -> Result<Ended, Fault> {
     if let (Some(scenario), Some(name)) = (&options.scenario, &options.name) {
         let (set, patience) = (vec![], Span::from_secs(10));
         let (name, port, eal) = (name.clone(), options.port.clone(), options.eal.clone());
-        let place = Place { scenario: scenario.clone(), name, port, eal, set, patience };
+        let (scenario, key) = (scenario.clone(), options.key.clone());
+        let place = Place { scenario, name, port, eal, key, set, patience };
         let measuring = Measuring { options: &options, stop: stop.clone() };
         return remote(&place, options.to.as_deref(), stop, measuring);
     }

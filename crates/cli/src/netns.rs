@@ -42,6 +42,9 @@ const MEETING: Duration = Duration::from_secs(45);
 pub struct Netns {
     /// Scenario file
     pub scenario: PathBuf,
+    /// File with the key of the network, 16 bytes or more: who does not have it can neither join nor end a flow
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
     /// Override a scenario key: run.seed=7
     #[arg(long, value_name = "KEY=VALUE", value_parser = crate::values::set)]
     pub set: Vec<String>,
@@ -73,6 +76,9 @@ pub fn netns(options: Netns) -> Result<Ended, Fault> {
     }
     if let Some(list) = &options.lcores {
         check_cores(&plan, list)?;
+    }
+    if let Some(key) = &options.key {
+        nodes::read_key(key)?;
     }
     if options.time > TIME_MOST {
         let problem = expected(format!("at most {TIME_MOST}"));
@@ -171,6 +177,9 @@ impl Processes {
             command.args(["--net", "--"]).args(program).args(["testbed", "node"]);
             command.arg(&options.scenario).args(["--name", &name, "--managed"]);
             command.args(["--patience", &format!("{}s", MEETING.as_secs())]);
+            if let Some(key) = &options.key {
+                command.arg("--key").arg(key);
+            }
             for set in &options.set {
                 command.args(["--set", set]);
             }

@@ -16,7 +16,7 @@
 use crate::process::Ended;
 use crate::session::{on_signal, tell_fidelity};
 use clap::Args;
-use incast_dataplane::{Outside, system};
+use incast_dataplane::{Meeting, Outside, system};
 use incast_experiment::fault::expected;
 use incast_experiment::nodes::{self, CorePart, Cores, Interface, NodeRecord, OverPorts};
 use incast_experiment::scenario::Draft;
@@ -53,6 +53,9 @@ pub struct NodeArgs {
     /// Never sleep: for cores on which nothing else runs
     #[arg(long)]
     pub poll: bool,
+    /// File with the key of the network, 16 bytes or more: who does not have it can neither join nor end a flow
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
     /// Override a scenario key: run.seed=7
     #[arg(long, value_name = "KEY=VALUE", value_parser = crate::values::set)]
     pub set: Vec<String>,
@@ -88,6 +91,7 @@ pub fn node(options: NodeArgs) -> Result<Ended, Fault> {
         None => Cores::default(),
     };
     cores.polls = options.poll;
+    let key = options.key.as_deref().map(nodes::read_key).transpose()?;
     let (plan, node, eal) = (&plan, &node, options.eal.as_deref());
     if options.managed {
         // Leaders answer signals; a node ends when its leader says so, or is gone.
@@ -96,7 +100,7 @@ pub fn node(options: NodeArgs) -> Result<Ended, Fault> {
         system::disable_ipv6();
         say!("here");
         expect(&lines, "open")?;
-        return nodes::over(plan, node, eal, Managed { plan, node, cores, patience, lines });
+        return nodes::over(plan, node, eal, key, Managed { plan, node, cores, patience, lines });
     }
     let stop = monitor.clone();
     on_signal(move || {
@@ -105,7 +109,19 @@ pub fn node(options: NodeArgs) -> Result<Ended, Fault> {
         }
     });
     let (time, json) = (options.time, options.json);
-    nodes::over(plan, node, eal, Alone { plan, node, cores, patience, time, json, monitor })
+    nodes::over(plan, node, eal, key, Alone { plan, node, cores, patience, time, json, monitor })
+}
+
+/// Tells of strangers on the links of a node that runs, once each.
+pub fn watch_strangers(meeting: &Arc<Meeting>) {
+    let meeting = Arc::downgrade(meeting);
+    std::thread::spawn(move || {
+        while let Some(meeting) = meeting.upgrade() {
+            meeting.take_strangers().iter().for_each(|why| eprintln!("warning: {why}"));
+            drop(meeting);
+            std::thread::sleep(10 * LOOK);
+        }
+    });
 }
 
 /// A node that nobody leads.
@@ -134,6 +150,7 @@ impl OverPorts for Alone<'_> {
         let (own, told) = met.plan(plan)?;
         let plan = own.as_ref().unwrap_or(plan);
         say!("{}: all neighbours are here; {told}", node.name);
+        watch_strangers(&met.meeting);
         let stop = monitor.clone();
         if let Some(time) = time {
             std::thread::spawn(move || {
@@ -230,6 +247,7 @@ impl OverPorts for Managed<'_> {
         let (own, told) = met.plan(plan)?;
         let plan = own.as_ref().unwrap_or(plan);
         say!("met {} {told}", plan.site.base_rtt.0);
+        watch_strangers(&met.meeting);
         let epoch = expect(&lines, "start")?;
         let epoch = epoch.parse().map_err(|_| Fault::new(format!("`{epoch}` is no instant")))?;
         let monitor = Arc::new(Monitor::default());

@@ -21,6 +21,7 @@ use crate::{Departure, Frame, PacketIo};
 use incast_transport::{Span, Time};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// The protocol number of hellos: for experiments, as that of packets (RFC 3692).
@@ -29,6 +30,8 @@ pub const HELLO: u8 = 254;
 const IP_BYTES: usize = 20;
 /// First word of a hello.
 const MAGIC: &str = "incast-hello";
+/// Most strangers that are told of.
+const STRANGERS_MOST: usize = 16;
 /// Longest hello.
 const LONGEST: usize = 1_480;
 
@@ -101,6 +104,8 @@ pub struct Meeting {
     me: Identity,
     neighbours: Vec<(Neighbour, State)>,
     trips: RoundTrips,
+    /// What does not fit and came while this node ran, and whether it was told.
+    strangers: Mutex<Vec<(String, bool)>>,
     /// Numbers of hellos are nanoseconds since then.
     origin: Instant,
 }
@@ -109,7 +114,8 @@ impl Meeting {
     /// Nobody has been met.
     pub fn new(me: Identity, neighbours: Vec<Neighbour>) -> Meeting {
         let neighbours = neighbours.into_iter().map(|one| (one, State::default())).collect();
-        Meeting { me, neighbours, trips: RoundTrips::default(), origin: Instant::now() }
+        let (trips, strangers) = (RoundTrips::default(), Mutex::default());
+        Meeting { me, neighbours, trips, strangers, origin: Instant::now() }
     }
 
     /// The same; it measures the round trips of all `links` of the fabric, if they are at most
@@ -186,6 +192,7 @@ impl Meeting {
     /// answered each time: the last hello of a meeting may be lost. Answers are not answered.
     pub fn answer(&self, port: u32, bytes: &[u8]) -> Option<Vec<u8>> {
         let hello = read(bytes)?;
+        self.note_stranger(port, &hello);
         let waits =
             hello.heard != self.me.process || !hello.known || hello.asks > 0 || !hello.whole;
         let answers = waits && hello.who.process != self.me.process;
@@ -220,9 +227,9 @@ impl Meeting {
         Ok(())
     }
 
-    fn take(&mut self, place: usize, hello: Hello) -> Result<(), String> {
-        let (neighbour, state) = &mut self.neighbours[place];
-        let (me, Hello { who, port, heard, whole, trips, .. }) = (&self.me, hello);
+    /// Why whoever says this hello is not this neighbour, in words.
+    fn misfit(&self, neighbour: &Neighbour, hello: &Hello) -> Result<(), String> {
+        let (me, Hello { who, port, .. }) = (&self.me, hello);
         let at = format!("port {} of {}", neighbour.port, me.name);
         if who.process == me.process {
             return Err(format!("{at}: its own frames come back; the link leads to itself"));
@@ -239,12 +246,40 @@ impl Meeting {
         if who.name == me.name {
             return Err(format!("{at}: another process is {} too: names are of one each", me.name));
         }
-        if (&who.name, port) != (&neighbour.name, neighbour.peer) {
+        if (&who.name, *port) != (&neighbour.name, neighbour.peer) {
             return Err(format!(
                 "{at} leads to port {port} of {}: expected port {} of {}",
                 who.name, neighbour.peer, neighbour.name
             ));
         }
+        Ok(())
+    }
+
+    /// What was met since the last call that does not fit, while this node runs: once each.
+    pub fn take_strangers(&self) -> Vec<String> {
+        let mut strangers = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh =
+            strangers.iter().filter(|(_, told)| !told).map(|(why, _)| why.clone()).collect();
+        strangers.iter_mut().for_each(|(_, told)| *told = true);
+        fresh
+    }
+
+    fn note_stranger(&self, port: u32, hello: &Hello) {
+        let neighbour = self.neighbours.iter().map(|(one, _)| one).find(|one| one.port == port);
+        let Some(Err(why)) = neighbour.map(|neighbour| self.misfit(neighbour, hello)) else {
+            return;
+        };
+        let mut strangers = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
+        if strangers.len() < STRANGERS_MOST && !strangers.iter().any(|(known, _)| *known == why) {
+            strangers.push((why, false));
+        }
+    }
+
+    fn take(&mut self, place: usize, hello: Hello) -> Result<(), String> {
+        self.misfit(&self.neighbours[place].0, &hello)?;
+        let (neighbour, state) = &mut self.neighbours[place];
+        let (me, Hello { who, heard, whole, trips, .. }) = (&self.me, hello);
+        let at = format!("port {} of {}", neighbour.port, me.name);
         // Another process is the neighbour that was started again, unless the first one still speaks: a
         // link keeps hellos in order.
         if state.before == Some(who.process) {

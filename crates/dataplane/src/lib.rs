@@ -69,6 +69,8 @@
 //! Ethernet header, ignores frames of others, and says that its ports are fed from outside
 //! ([`PacketIo::is_external`]): then each pass polls their nodes.
 //!
+//! With a key of the network ([`Keyed`], around any backend) frames and hellos are authenticated.
+//!
 //! # Clocks
 //!
 //! | clock | time | for |
@@ -96,6 +98,7 @@ mod gate;
 mod hello;
 mod host;
 mod io;
+mod keyed;
 mod line;
 mod live;
 mod medium;
@@ -122,6 +125,7 @@ pub use gate::{Bounds, Data, Fidelity, Refusal};
 pub use hello::{HELLO, Identity, LINKS_MOST, LinkRtt, Meeting, Neighbour};
 pub use incast_world::{Captured, Setup};
 pub use io::{Arrival, Departure, Frame, HEADROOM, PacketIo, Trail};
+pub use keyed::{KEY_LEAST, Key, Keyed, TRAILER};
 pub use mem::{Buffer, Mem};
 pub use outside::{Outside, PortCount};
 pub use pace::{CREDIT, Idle, RealTime, Rule, STALL};

@@ -32,6 +32,11 @@ pub trait Outside: PacketIo + Sized {
     /// What came and went at a port, if it is one of this backend.
     fn count(&mut self, port: u32) -> Option<PortCount>;
 
+    /// Frames that came by a port without the key of the network, if it has one.
+    fn unkeyed(&self, _port: u32) -> u64 {
+        0
+    }
+
     /// Takes in what is still there, as received and unread, and drops it.
     fn drain(&mut self);
 

@@ -12,7 +12,7 @@ pub use cores::Cores;
 pub use fidelity::judge;
 pub use kept::Kept;
 pub use measured::{Met, with_base_rtt};
-pub use outlet::{Outlet, OverPorts, over};
+pub use outlet::{Outlet, OverPorts, over, read_key};
 pub use record::{CorePart, FlowPart, Interface, NodeRecord, PortPart, gather};
 pub use run::run;
 
@@ -159,13 +159,18 @@ pub fn meet(
         if meeting.is_over() {
             // The last hello of all: that the neighbours are heard.
             (0..3).for_each(|_| meeting.say(io));
-            let met = Met::of(plan, &meeting);
-            io.end_hellos(Arc::new(meeting));
-            return Ok(Some(met));
+            let meeting = Arc::new(meeting);
+            io.end_hellos(meeting.clone());
+            return Ok(Some(Met::of(plan, meeting)));
         }
         if let Some(missing) = meeting.missing().filter(|_| begin.elapsed() >= patience) {
             let waited = patience.as_secs_f64();
-            return Err(Fault::new(format!("{}: after {waited} s {missing}", node.name)));
+            let unkeyed: u64 = node.ports.iter().map(|(port, _)| io.unkeyed(*port)).sum();
+            let stranger = match unkeyed {
+                0 => String::new(),
+                count => format!("; {count} frames came without the key of this network"),
+            };
+            return Err(Fault::new(format!("{}: after {waited} s {missing}{stranger}", node.name)));
         }
     }
     Ok(None)

@@ -415,6 +415,65 @@ fn part(said: &str, name: &str) -> String {
     found.unwrap_or_else(|| panic!("no part `{name}`: {said}")).to_string()
 }
 
+/// What befalls nodes while they run: a link that goes down and up, a server that is stopped, and a peer of another
+/// scenario.
+const FAULTS: &str = r#"
+client() { timeout 40 ip netns exec h0 "$0" testbed send "$@" --name host0 --port leaf0=if:a0 --to host1; }
+switch $KEY $PORTS > node.log 2>&1 & switch=$!
+ip netns exec h1 "$0" testbed serve net.toml $KEY --name host1 --port leaf0=if:a1 --folder inbox > serve.log 2>&1 & server=$!
+echo == down
+client two.bin net.toml $KEY > send.log 2>&1 & sender=$!
+until grep -q 'base RTT' send.log; do sleep 0.02; done
+sleep 0.1; ip netns exec h1 ip link set a1 down; sleep 0.5; ip netns exec h1 ip link set a1 up
+wait $sender; cat send.log
+echo == stopped
+kill -STOP $server; client one.bin net.toml $KEY 2>&1 || echo it fails
+sleep 3; kill -CONT $server; sleep 0.2; client one.bin net.toml $KEY
+echo == stranger
+(host h0 --name host0 --port leaf0=if:a0 $KEY --set run.seed=9) 2>&1 || echo it fails
+sleep 0.5; kill -INT $server $switch; wait $server $switch || true
+cat node.log
+"#;
+
+/// The same nodes with a key, and one whose key is another.
+const KEYS: &str = r#"
+head -c 32 /dev/urandom > one.key; head -c 32 /dev/urandom > two.key
+echo == other
+ip netns exec h0 "$0" testbed node net.toml --name host0 --port leaf0=if:a0 --key two.key --patience 2s > one.log 2>&1 & one=$!
+switch --patience 2s --key one.key $PORTS > two.log 2>&1 & two=$!
+wait $one $two || true; cat one.log two.log
+KEY="--key one.key"
+"#;
+
+/// A link that is down for half a second, a server that is stopped for 5 s and a stranger: with a key and without.
+#[test]
+fn nodes_outlive_faults_of_links_and_peers() {
+    let ports = "--port host0=if:b0 --port host1=if:b1";
+    for keys in ["KEY=\n", KEYS] {
+        let Some((said, folder)) = star(&[keys, FAULTS], ports) else { return };
+        let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+        assert!(part(&said, "down").contains("at both ends"), "{said}");
+        assert!(read("inbox/two.bin") == read("two.bin"));
+        let stopped = part(&said, "stopped");
+        assert!(
+            stopped.contains("the destination is silent") && stopped.contains("it fails"),
+            "{said}"
+        );
+        assert!(stopped.contains("at both ends"), "it goes on: {said}");
+        let stranger = part(&said, "stranger");
+        assert!(
+            stranger.contains("runs another scenario") && stranger.contains("it fails"),
+            "{said}"
+        );
+        let told = "warning: port 2 of leaf0: host0 runs another scenario";
+        assert_eq!(stranger.matches(told).count(), 1, "the switch says so once: {said}");
+        if keys == KEYS {
+            let other = part(&said, "other");
+            assert_eq!(other.matches("came without the key of this network").count(), 2, "{said}");
+        }
+    }
+}
+
 /// What [`FOREIGN`] said: a process too many is refused, the file arrives, and the switch has counted
 /// the frames of others.
 fn others_are_ignored(said: &str, folder: &Path) {

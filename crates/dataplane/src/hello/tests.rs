@@ -204,3 +204,28 @@ fn a_node_that_gets_damaged_hellos_keeps_waiting() {
     }
     assert!(switch.missing().unwrap().contains("does not hear this node"), "it was heard");
 }
+
+/// A node that runs says of each that does not fit once, and goes on.
+#[test]
+fn a_running_node_tells_of_strangers_once() {
+    let (_, _, switch) = pair(|_| {});
+    let say = |change: fn(&mut Identity)| {
+        let (_, host, _) = pair(change);
+        for _ in 0..100 {
+            switch.answer(2, &host.hello(0, says(0, false)));
+        }
+        switch.take_strangers()
+    };
+    assert_eq!(say(|_| {}), Vec::<String>::new(), "its neighbour may return");
+    let told = say(|host| host.version = "1.3".into());
+    let expected =
+        "port 2 of s2: h0 runs version 1.3, this is version 1.2: both ends need the same";
+    assert_eq!(told, [expected]);
+    assert_eq!(say(|host| host.version = "1.3".into()), Vec::<String>::new(), "it was told");
+    assert_eq!(say(|host| host.scenario = 3), ["port 2 of s2: h0 runs another scenario"]);
+    for version in 0..1_000 {
+        let (_, host, _) = pair(|host| host.version = format!("9.{version}"));
+        switch.answer(2, &host.hello(0, says(0, false)));
+    }
+    assert_eq!(switch.take_strangers().len(), STRANGERS_MOST - 2, "bounded");
+}

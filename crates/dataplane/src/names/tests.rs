@@ -152,3 +152,27 @@ fn a_million_flows_leave_what_the_last_second_had() {
     assert!(b.here.len() == b.flows.len() && b.finished.len() == b.flows.len());
     assert!(a.watch.len() <= 100_001 && b.watch.len() <= 100_001, "{}", a.watch.len());
 }
+
+/// What comes of a flow that was given up here is ignored while it comes, and for [`Bounds::stall`] after; as many
+/// as there may be take a bounded amount of memory.
+#[test]
+fn what_comes_of_a_flow_that_was_given_up_is_ignored() {
+    let [mut a, mut b] = [3, 8].map(|host| Names::new(host, 0, 7, BOUNDS));
+    let flow = a.open(8, DCTCP, 0);
+    let there = packet(3, 8, a.wire(flow).unwrap());
+    let Found::New(arriving) = b.arrive(&there, second(1)) else { panic!() };
+    b.bar(arriving, second(1));
+    assert_eq!((b.len(), b.arriving), (0, 0));
+    for at in [2, 9, 18, 27] {
+        assert_eq!(b.arrive(&there, second(at)), Found::Stale, "{at}");
+    }
+    assert!(matches!(b.arrive(&there, second(38)), Found::New(_)), "its name returns");
+    assert_eq!(b.barred.len(), 0);
+    for number in 0..3 * BARRED_MOST as u32 {
+        let wire = FlowId(RUN_TIME | number << 1);
+        if let Found::New(flow) = b.arrive(&packet(3, 8, wire), second(40)) {
+            b.bar(flow, second(40));
+        }
+    }
+    assert_eq!((b.barred.len(), b.len()), (BARRED_MOST, 1));
+}

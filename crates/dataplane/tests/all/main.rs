@@ -5,6 +5,7 @@ mod common;
 mod cores;
 mod faults;
 mod hostile;
+mod keyed;
 mod late;
 mod messages;
 mod outside;

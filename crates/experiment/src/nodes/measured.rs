@@ -8,10 +8,13 @@ use incast_dataplane::{LINKS_MOST, LinkRtt, Meeting};
 use incast_fabric::{NodeId, PortId};
 use incast_transport::{Bytes, Span};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a node knows once it has met its neighbours.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Met {
+    /// It goes on to answer hellos, and knows of strangers.
+    pub meeting: Arc<Meeting>,
     /// The fabric's base RTT with the round trips of its links as measured; the same at every node. Nothing
     /// where the fabric has too many links to tell of.
     pub base_rtt: Option<Span>,
@@ -23,8 +26,9 @@ pub struct Met {
 const OFF: u64 = 2;
 
 impl Met {
-    pub(super) fn of(plan: &Plan, meeting: &Meeting) -> Met {
-        Met { base_rtt: base_rtt(plan, &meeting.round_trips()), links: meeting.measured() }
+    pub(super) fn of(plan: &Plan, meeting: Arc<Meeting>) -> Met {
+        let base_rtt = base_rtt(plan, &meeting.round_trips());
+        Met { base_rtt, links: meeting.measured(), meeting }
     }
 
     /// The plan with the base RTT that was measured, unless that is not known or the scenario sets one; and what

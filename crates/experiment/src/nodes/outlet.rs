@@ -4,9 +4,10 @@ use super::Node;
 use crate::Fault;
 use crate::fault::{Problem, expected, wrong};
 use crate::plan::Plan;
-use incast_dataplane::{Outside, PacketSockets, system};
+use incast_dataplane::{KEY_LEAST, Key, Keyed, Outside, PacketSockets, system};
 use incast_transport::Framing;
 use std::fmt;
+use std::path::Path;
 
 /// Where a port of a node leads out of the process.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,7 +78,7 @@ pub trait OverPorts {
 }
 
 /// Opens the outlets of a node and goes on with them. `eal` replaces the arguments with which DPDK is
-/// started for its devices.
+/// started for its devices. With a `key`, frames are authenticated.
 ///
 /// # Errors
 /// An interface or device is not there, another node has it, or there is no right to use it; and what `job`
@@ -85,6 +86,56 @@ pub trait OverPorts {
 pub fn over<J: OverPorts>(
     plan: &Plan,
     node: &Node,
+    eal: Option<&str>,
+    key: Option<Key>,
+    job: J,
+) -> Result<J::Out, Fault> {
+    let Some(key) = key else { return over_ports(node, plan, eal, job) };
+    let ports =
+        node.ports.iter().map(|(port, _)| (*port, plan.fabric.ports()[*port as usize].reverse.0));
+    let ports = ports.collect();
+    over_ports(node, plan, eal, WithKey { key, ports, job })
+}
+
+/// What is done over ports whose frames are authenticated.
+struct WithKey<J> {
+    key: Key,
+    ports: Vec<(u32, u32)>,
+    job: J,
+}
+
+impl<J: OverPorts> OverPorts for WithKey<J> {
+    type Out = J::Out;
+
+    fn run<I>(self, io: I) -> Result<J::Out, Fault>
+    where
+        I: Outside + Send,
+        I::Frame: Send,
+    {
+        self.job.run(Keyed::new(io, self.key, &self.ports))
+    }
+}
+
+/// The key of a network, of a file; the end of its last line is none of it.
+///
+/// # Errors
+/// It cannot be read, or is too short.
+pub fn read_key(file: &Path) -> Result<Key, Fault> {
+    let refuse = |problem: Problem| Fault::value("--key", file.display(), problem);
+    let bytes =
+        std::fs::read(file).map_err(|error| refuse(expected(format!("a file: {error}"))))?;
+    let key = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    Key::new(key).ok_or_else(|| {
+        let length = key.len();
+        refuse(
+            wrong(format!("it has {length} bytes")).expected(format!("{KEY_LEAST} bytes or more")),
+        )
+    })
+}
+
+fn over_ports<J: OverPorts>(
+    node: &Node,
+    plan: &Plan,
     eal: Option<&str>,
     job: J,
 ) -> Result<J::Out, Fault> {
