@@ -32,10 +32,11 @@ impl<I: PacketIo> SwitchNode<I> {
     /// A deadline of a port has come.
     pub(super) fn wake(&mut self, medium: &mut Medium<I>, index: usize, at: u64) {
         let egress = &mut self.egress[index];
-        if egress.line.transmitter.timed && egress.handler.deadline().0 <= at {
-            if !egress.split(&mut self.packets.pool).1.try_wake(at) {
-                self.stand_still(medium, index);
-            }
+        if egress.line.transmitter.timed
+            && egress.handler.deadline().0 <= at
+            && !egress.split(&mut self.packets.pool).1.try_wake(at)
+        {
+            self.stand_still(medium, index);
         }
         if self.egress[index].watchdog.as_ref().is_some_and(|watchdog| watchdog.deadline() <= at) {
             self.watch(medium, index);
