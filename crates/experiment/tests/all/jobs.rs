@@ -1,7 +1,6 @@
 //! Jobs: collectives and programs at hosts of their own, again and again, and messages within servers.
 
 use crate::programs::{planned, run_with, times};
-use incast_experiment::Plan;
 use incast_measure::{Run, summarise};
 use incast_transport::{RunRecord, Span};
 

@@ -61,7 +61,7 @@ impl Told {
         }
         let table = Comparison::of(&compared).with_classes(&compared);
         let title = match (across, words.as_str()) {
-            (true, _) => format!("{}:\n\n", facets.along.title(results)),
+            (true, _) => format!("{}:\n\n", facets.along.axis(results).label()),
             (_, "") => String::new(),
             _ => format!("At {words}:\n\n"),
         };
