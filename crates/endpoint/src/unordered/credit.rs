@@ -87,11 +87,11 @@ impl Credit {
     /// The number to ask for, the lower 24 bits, with `left` bytes still to be sent, and while so many flows of the host send.
     pub fn ask(&mut self, left: u64, flows: usize) -> u32 {
         let mut wanted = left.min(self.plan.most) as i64 - self.bytes - self.first;
+        let packet = self.plan.packet as i64;
+        if self.speculates && wanted < packet && left > 0 {
+            wanted = packet;
+        }
         if self.plan.rules == Rules::Rccc {
-            let packet = self.plan.packet as i64;
-            if self.speculates && wanted < packet && left > 0 {
-                wanted = packet;
-            }
             wanted /= flows.max(1) as i64;
         }
         let quanta = -(-wanted).div_euclid(QUANTUM as i64);
