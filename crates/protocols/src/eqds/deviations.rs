@@ -30,9 +30,9 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
     Deviation {
         number: 4,
         section: "",
-        what: "The timeout is fixed, as `rto` says.",
-        reason: "The authors' simulator follows the round trip, with that as its least; round trips of tens of \
-                 microseconds do not reach it.",
+        what: "Without an answer timeouts double, up to 64 times.",
+        reason: "On a wire that is slower than the first timeout each packet would be sent again and again, and no \
+                 answer would be that of a packet sent once.",
         effect: None,
     },
     Deviation {

@@ -4,6 +4,7 @@
 mod deviations;
 pub mod headers;
 mod params;
+mod patience;
 #[cfg(test)]
 mod tests;
 
@@ -12,13 +13,14 @@ pub use params::Params;
 use deviations::DEVIATIONS;
 use incast_egress::cut::CutMarker;
 use incast_endpoint::unordered::{
-    CONTROL, CreditPlan, EXTENSION, HostPlan, QUANTUM, Rules, Unbounded, UnorderedHost,
+    CONTROL, CreditPlan, EXTENSION, HostPlan, QUANTUM, Rules, UnorderedHost,
 };
 use incast_transport::fault::{Fault, expected};
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, Ecn, EcnUse, FabricSite, Host, HostSite, Info,
     Kind, Limit, Optional, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
 };
+use patience::Patience;
 
 /// EQDS's number on the wire.
 pub const ID: TransportId = TransportId(31);
@@ -132,7 +134,7 @@ fn plan(eqds: &Ready<Params>, rate: Rate) -> HostPlan {
 }
 
 fn host(eqds: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
-    Box::new(UnorderedHost::new(plan(eqds, site.rate), Unbounded))
+    Box::new(UnorderedHost::new(plan(eqds, site.rate), Patience::default()))
 }
 
 fn policy(eqds: &Ready<Params>, site: &PortSite) -> Policy {

@@ -32,7 +32,7 @@ parameters! {
         /// Data that may wait at a port and be in transmission; auto: a BDP in full packets.
         data_queue: Option<Bytes> = None, "auto, or two full packets to 1GB" => size,
             "authors' simulator: 35 packets";
-        /// A packet of which nothing is heard for so long is lost; auto: 50 us and six times what the data queue of a port takes.
+        /// The least time after which a packet of which nothing is heard is lost, if the round trip and four times its mean difference are less; auto: 50 us and six times what the data queue of a port takes.
         rto: Option<Span> = None, "auto, or 1us to 10s"
             => |v| v.is_none_or(|v| (Span::from_us(1)..=Span::from_secs(10)).contains(&v)),
             "authors' simulator";
