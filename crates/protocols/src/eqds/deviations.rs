@@ -59,7 +59,7 @@ pub(super) const DEVIATIONS: &[Deviation] = &[
                  its first credit, has asked for none, and stops; their next one, UEC's, asks for a packet. And here a \
                  pull may be lost.",
         effect: Some(
-            "Web search at load 0.3 (docs/lineup.md), with the second part alone: 99th percentile of the slowdown 14.7; with both: @EFFECT@.",
+            "Web search at load 0.3 (docs/lineup.md), with the second part alone: 99th percentile of the slowdown 14.7; with both: 4.9.",
         ),
     },
     Deviation {
