@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ._section import Parameters
 
-__all__ = ["Aeolus", "Amrt", "Bolt", "Ccrp", "Cubic", "Dcpim", "Dcqcn", "Dctcp", "Decn", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Pfabric", "Phost", "Powertcp", "Rcp", "Ren", "Sird", "Swift", "ThetaPowertcp", "Timely", "Trd", "Uec", "Vcp", "Xcp"]
+__all__ = ["Aeolus", "Amrt", "Bolt", "Ccrp", "Cubic", "Dcpim", "Dcqcn", "Dctcp", "Decn", "Eqds", "Expresspass", "Fasttune", "Homa", "Hpcc", "HpccPlus", "Mlcp", "Ndp", "None_", "Pfabric", "Phost", "Powertcp", "Rcp", "Ren", "Sird", "Swift", "ThetaPowertcp", "Timely", "Trd", "Uec", "Vcp", "Xcp"]
 
 
 @dataclass(kw_only=True)
@@ -711,6 +711,47 @@ class Decn(Parameters):
     halve_on_loss: Any = None
     rto_min: Any = None
     rto_initial: Any = None
+
+
+@dataclass(kw_only=True)
+class Eqds(Parameters):
+    """eqds: EQDS (Olteanu et al., An edge-queued datagram service for all datacenter traffic, NSDI
+    2022, as in its authors' simulator).
+
+    Args:
+        window: Bytes that a flow sends before it has heard anything, and its largest
+            credit; auto: a BDP in full packets. Accepted: auto, or a full packet to 1GB.
+            Default: auto. Source: authors' simulator: 50 packets.
+        credit_per_pull: Credit of a pull, in steps of 256 bytes. Accepted: 256B to 65280B.
+            Default: 4KiB. Source: authors' simulator.
+        credit_rate: Share of its link at which a receiver gives credit. Accepted: 0.01 to
+            1. Default: 0.985. Source: authors' simulator: 4,096 bytes in 0.99 of the time
+            of 4,198.
+        path_choice: How a source chooses the path number of each packet. Accepted:
+            oblivious, bitmap, reps, mixed or skip. Default: skip. Source: authors'
+            simulator: skip.
+        entropies: Path numbers of a flow. Accepted: a power of two, 1 to 32768. Default:
+            256. Source: authors' simulator: 256.
+        ack_bytes: Bytes that a receiver takes in before it sends an ACK that nothing else
+            asks for. Accepted: 1B to 1GB. Default: 16KiB. Source: authors' simulator.
+        data_queue: Data that may wait at a port and be in transmission; auto: a BDP in full
+            packets. Accepted: auto, or two full packets to 1GB. Default: auto. Source:
+            authors' simulator: 35 packets.
+        rto: The least time after which a packet of which nothing is heard is lost, if the
+            round trip and four times its mean difference are less; auto: 50 us and six
+            times what the data queue of a port takes. Accepted: auto, or 1us to 10s.
+            Default: auto. Source: authors' simulator.
+    """
+
+    _transport: ClassVar[str] = "eqds"
+    window: Any = None
+    credit_per_pull: Any = None
+    credit_rate: Any = None
+    path_choice: Any = None
+    entropies: Any = None
+    ack_bytes: Any = None
+    data_queue: Any = None
+    rto: Any = None
 
 
 @dataclass(kw_only=True)
