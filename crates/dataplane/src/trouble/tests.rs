@@ -244,7 +244,7 @@ fn a_run_in_real_time_says_which_flow_it_gave_up() {
     setup.options.until = until;
     let ran = Testbed::with(setup, mem, clock).run_timed(&Monitor::default());
     let troubles = ran.fidelity.expect("real time").troubles;
-    let [trouble] = &troubles[..] else { panic!("{:?}", troubles) };
+    let [trouble] = &troubles[..] else { panic!("{troubles:?}") };
     assert_eq!(trouble.flow, Some(FlowId(0)));
     let text = trouble.to_string();
     assert!(
@@ -264,8 +264,8 @@ fn a_transport_that_stands_still_whatever_ends_does_not_end_the_node() {
     let ran = Testbed::with(setup, mem, clock).run_timed(&Monitor::default());
     let troubles = ran.fidelity.expect("real time").troubles;
     let unnamed = troubles.iter().filter(|one| one.flow.is_none());
-    assert_eq!(unnamed.count(), 1, "{:?}", troubles);
-    assert!(troubles.len() <= 3, "{:?}", troubles);
+    assert_eq!(unnamed.count(), 1, "{troubles:?}");
+    assert!(troubles.len() <= 3, "{troubles:?}");
 }
 
 /// Under the virtual clock it is a defect that ends the run, in both worlds.
@@ -321,7 +321,7 @@ fn the_timers_of_a_port_that_stands_still_are_stopped() {
     testbed.reschedule(2);
     let ran = testbed.run_timed(&Monitor::default());
     let troubles = ran.fidelity.expect("real time").troubles;
-    let [trouble] = &troubles[..] else { panic!("{:?}", troubles) };
+    let [trouble] = &troubles[..] else { panic!("{troubles:?}") };
     assert!(trouble.to_string().starts_with("port 3 lets no time pass, at "), "{trouble}");
     assert!(ran.record.flows.iter().all(|flow| flow.completed.is_some()), "packets still cross it");
 }
