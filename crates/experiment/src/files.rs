@@ -14,7 +14,7 @@ pub fn bytes_of(name: &str) -> Result<Vec<u8>, Fault> {
 }
 
 /// Content of a file as text; the flows of a `flows.parquet` as those of its `flows.csv`, a binary program as its text, a file of
-/// Chakra with a letter for each byte ([`bytes_of_text`]).
+/// Chakra with a letter for each byte (`bytes_of_text`).
 pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Fault> {
     if chakra_file(name, 0).is_some() {
         return Ok(bytes.into_iter().map(char::from).collect());

@@ -14,19 +14,53 @@ impl Run {
     }
 }
 
-/// Warnings of several runs, in their order: an equal one of several is given once, with the labels
-/// of all of them.
+/// Warnings of several runs, in their order: an equal one of several is given once, with the labels of all of them. So is one
+/// that all runs of the same flows have in common, with the numbers of the run that it is truest of.
 pub fn grouped(runs: &[Run], of: impl Fn(&Run) -> Vec<Warning>) -> Vec<(String, Warning)> {
-    let mut all: Vec<(String, Warning)> = vec![];
+    struct Group<'a> {
+        labels: Vec<&'a str>,
+        worst: (&'a str, Warning),
+        equal: bool,
+    }
+    let mut all: Vec<Group<'_>> = vec![];
     for run in runs {
+        let label = run.label.as_str();
         for warning in of(run) {
-            match all.iter_mut().find(|(_, known)| *known == warning) {
-                Some((labels, _)) => *labels += &format!(", {}", run.label),
-                None => all.push((run.label.clone(), warning)),
+            let known = all.iter_mut().find(|group| {
+                let known = &group.worst.1;
+                *known == warning
+                    || how_much(known).is_some_and(|(kind, _)| {
+                        how_much(&warning).is_some_and(|one| one.0 == kind)
+                    })
+            });
+            let Some(group) = known else {
+                all.push(Group { labels: vec![label], worst: (label, warning), equal: true });
+                continue;
+            };
+            group.labels.push(label);
+            group.equal &= group.worst.1 == warning;
+            if how_much(&warning) > how_much(&group.worst.1) {
+                group.worst = (label, warning);
             }
         }
     }
-    all
+    let shown = |group: Group<'_>| {
+        let (label, warning) = group.worst;
+        let labels = group.labels.join(", ");
+        (if group.equal { labels } else { format!("{labels} (numbers of {label})") }, warning)
+    };
+    all.into_iter().map(shown).collect()
+}
+
+/// Kind and extent of a warning whose numbers differ from run to run of the same flows.
+fn how_much(warning: &Warning) -> Option<(u8, u64)> {
+    match warning {
+        Warning::NeverBalanced { arrivals, departures } => {
+            Some((0, arrivals.abs_diff(*departures) as u64))
+        }
+        Warning::LockStep { percent, .. } => Some((1, *percent)),
+        _ => None,
+    }
 }
 
 /// What the records of a run give reason for.

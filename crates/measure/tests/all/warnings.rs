@@ -175,6 +175,27 @@ fn a_warning_of_several_runs_is_given_once_with_their_names() {
 }
 
 #[test]
+fn a_warning_with_other_numbers_in_each_run_is_given_once() {
+    let labelled = |label: &str| Run { label: label.into(), ..run(1, 0) };
+    let runs = ["dctcp", "ndp", "ren"].map(labelled);
+    let of = |run: &Run| {
+        let departures = if run.label == "ndp" { 70 } else { 90 };
+        vec![
+            Warning::NeverBalanced { arrivals: 100, departures },
+            Warning::NothingCompleted { flows: 9 },
+        ]
+    };
+    let expected = [
+        (
+            "dctcp, ndp, ren (numbers of ndp)",
+            Warning::NeverBalanced { arrivals: 100, departures: 70 },
+        ),
+        ("dctcp, ndp, ren", Warning::NothingCompleted { flows: 9 }),
+    ];
+    assert_eq!(grouped(&runs, of), expected.map(|(labels, warning)| (labels.to_string(), warning)));
+}
+
+#[test]
 fn a_manifest_has_kind_data_and_text() {
     let stated =
         |warning: &Warning| serde_json::to_value(StatedWarning::from(warning.clone())).unwrap();
