@@ -346,7 +346,10 @@ mod tests {
     fn what_is_no_path_is_refused_with_line_value_and_what_would_be() {
         let flow = |line: &str| read(&format!("flow,path\n{line}")).unwrap_err();
         for (line, said) in [
-            ("2,leaf0 spin1 leaf2", "paths.csv:2: no node `spin1`: expected a name such as"),
+            (
+                "2,leaf0 spin1 leaf2",
+                "paths.csv:2: no node `spin1`: did you mean `spine1`? Expected a name such as",
+            ),
             ("2,leaf0 spine2 leaf2", "no node `spine2`: expected spine0 to spine1"),
             ("2,leaf1 spine0 leaf2", "`leaf1`: a path from host0 begins at its switch, leaf0"),
             ("2,leaf0 leaf2", "`leaf2` after leaf0: expected one of spine0, spine1 on a shortest"),
