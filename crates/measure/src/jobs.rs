@@ -20,7 +20,7 @@ pub struct ProgramMeta {
     pub groups: Vec<&'static str>,
 }
 
-/// A rank of a program; its [record](ExecutionRecord) has the same place in the run's.
+/// A rank of a program; its [record](incast_transport::ExecutionRecord) has the same place in the run's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankMeta {
     /// The program, from 0.

@@ -20,7 +20,7 @@ pub struct Still {
 /// What lets no time pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// More than [`MOST_CALLS`] calls at one instant.
+    /// More calls than a world allows at one instant.
     Calls,
     /// After a wake the next deadline is this one, and not in the future.
     Deadline(u64),
