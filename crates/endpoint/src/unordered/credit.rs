@@ -16,10 +16,10 @@ const PATHS: u16 = 128;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rules {
     /// The last packet may overdraw the credit; the first answer takes what is left of it. A pull grants no more than was asked for.
-    Rccc,
+    AsAsked,
     /// A packet needs credit for all of it; the first ACK or NACK takes what is left of the first credit, not what was granted since.
     /// All pulls grant the same, and flows whose packets were cut or lost come first.
-    Eqds,
+    RepairFirst,
 }
 
 /// What credits are, if receivers give some.
@@ -41,9 +41,9 @@ pub struct CreditPlan {
 #[derive(Clone, Copy, Debug)]
 pub struct Credit {
     plan: CreditPlan,
-    /// Bytes that may leave; under [`Rules::Rccc`] the last packet may overdraw it.
+    /// Bytes that may leave; under [`Rules::AsAsked`] the last packet may overdraw it.
     bytes: i64,
-    /// Bytes that may leave before anything is heard of the receiver, beside those ([`Rules::Eqds`]).
+    /// Bytes that may leave before anything is heard of the receiver, beside those ([`Rules::RepairFirst`]).
     first: i64,
     /// The highest number that a pull had, in quanta.
     pulled: u64,
@@ -57,7 +57,7 @@ impl Credit {
     /// That of a flow that begins.
     pub fn new(plan: CreditPlan) -> Credit {
         let most = plan.most as i64;
-        let (bytes, first) = if plan.rules == Rules::Rccc { (most, 0) } else { (0, most) };
+        let (bytes, first) = if plan.rules == Rules::AsAsked { (most, 0) } else { (0, most) };
         Credit { plan, bytes, first, pulled: 0, asked: 0, speculates: true }
     }
 
@@ -65,14 +65,14 @@ impl Credit {
     #[inline]
     pub fn admits(&self, bytes: u32) -> bool {
         match self.plan.rules {
-            Rules::Rccc => self.bytes > 0,
-            Rules::Eqds => self.bytes + self.first >= bytes as i64,
+            Rules::AsAsked => self.bytes > 0,
+            Rules::RepairFirst => self.bytes + self.first >= bytes as i64,
         }
     }
 
-    /// Whether it is asked for again where nothing else may bring it: under [`Rules::Rccc`] idle receivers do.
+    /// Whether it is asked for again where nothing else may bring it: under [`Rules::AsAsked`] idle receivers do.
     pub fn asks_again(&self) -> bool {
-        self.plan.rules == Rules::Eqds
+        self.plan.rules == Rules::RepairFirst
     }
 
     /// A packet of `bytes` leaves.
@@ -91,7 +91,7 @@ impl Credit {
         if self.speculates && wanted < packet && left > 0 {
             wanted = packet;
         }
-        if self.plan.rules == Rules::Rccc {
+        if self.plan.rules == Rules::AsAsked {
             wanted /= flows.max(1) as i64;
         }
         let quanta = -(-wanted).div_euclid(QUANTUM as i64);
@@ -105,7 +105,7 @@ impl Credit {
         if self.speculates {
             self.speculates = false;
             self.first = 0;
-            if self.plan.rules == Rules::Rccc {
+            if self.plan.rules == Rules::AsAsked {
                 self.bytes = self.bytes.min(0);
             }
         }
@@ -114,20 +114,20 @@ impl Credit {
     /// A pull has arrived with the lower 32 bits of its number. One beyond what was asked for and what an idle receiver grants is forged.
     pub fn pull(&mut self, number: u32) {
         let CreditPlan { most, grant, rules, .. } = self.plan;
-        let rccc = rules == Rules::Rccc;
-        if rccc {
+        let as_asked = rules == Rules::AsAsked;
+        if as_asked {
             self.heard();
         }
         let more = number.wrapping_sub(self.pulled as u32) as i32;
         // A window that was cut is granted beside what was asked for with it.
-        let beside = if rccc { most } else { 2 * most };
+        let beside = if as_asked { most } else { 2 * most };
         let open = self.asked.saturating_sub(self.pulled) + beside / QUANTUM + grant;
         if more <= 0 || more as u64 > open {
             return;
         }
         self.pulled += more as u64;
         self.bytes += (more as u64 * QUANTUM) as i64;
-        if rccc {
+        if as_asked {
             self.bytes = self.bytes.min(most as i64);
         }
     }
@@ -143,7 +143,7 @@ enum Turn {
     Active,
     /// Among those that are given more than they asked for while nobody else asks.
     Idle,
-    /// Among those that lost packets, before all others ([`Rules::Eqds`]).
+    /// Among those that lost packets, before all others ([`Rules::RepairFirst`]).
     Repair,
 }
 
@@ -152,7 +152,7 @@ enum Turn {
 pub struct Demand {
     asked: u64,
     granted: u64,
-    /// Bytes that were cut or lost, for which no pull was given yet ([`Rules::Eqds`]).
+    /// Bytes that were cut or lost, for which no pull was given yet ([`Rules::RepairFirst`]).
     repair: u64,
     turn: Turn,
     /// Number of its last entry in a queue: others are out of date.
@@ -204,7 +204,7 @@ impl Puller {
         if ahead > 0 {
             demand.asked += ahead as u64;
         }
-        let repairs = anyway && self.plan.rules == Rules::Eqds;
+        let repairs = anyway && self.plan.rules == Rules::RepairFirst;
         let turn = if repairs { Turn::Repair } else { Turn::Active };
         if repairs {
             demand.repair += self.plan.packet;
@@ -260,7 +260,7 @@ impl Puller {
         let CreditPlan { grant, most, rules, .. } = self.plan;
         let (slow, demand) = (turn == Turn::Idle, demand(flows.at_mut(slot)));
         let wanted = demand.asked.saturating_sub(demand.granted).min(grant);
-        let quanta = if slow || rules == Rules::Eqds { grant } else { wanted };
+        let quanta = if slow || rules == Rules::RepairFirst { grant } else { wanted };
         demand.granted += quanta;
         demand.repair = demand.repair.saturating_sub(quanta * QUANTUM);
         let next = match () {

@@ -127,7 +127,7 @@ fn plan(eqds: &Ready<Params>, rate: Rate) -> HostPlan {
             pace: Rate((rate.0 as f64 * params.credit_rate) as u64),
             grant: params.credit_per_pull.0 / QUANTUM,
             packet: fabric.framing.mtu as u64,
-            rules: Rules::Eqds,
+            rules: Rules::RepairFirst,
         }),
         sleek: None,
     }

@@ -38,7 +38,7 @@ fn credit() -> Credit {
         pace: RATE,
         grant: 4_096 / QUANTUM,
         packet: 4_150,
-        rules: Rules::Eqds,
+        rules: Rules::RepairFirst,
     })
 }
 

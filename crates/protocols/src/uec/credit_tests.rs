@@ -36,7 +36,7 @@ fn an_incast_is_paced_by_its_receiver() {
     }
 }
 
-/// The last pull of a flow may be lost: it asks again.
+/// Pulls may be lost: the next one has what they had, and idle receivers give some without being asked.
 #[test]
 fn flows_with_credits_finish_where_links_lose_packets() {
     for mode in ["rccc", "nscc_rccc"] {
@@ -56,7 +56,7 @@ const MOST: u64 = 175_284;
 
 #[test]
 fn credit_is_spent_asked_for_and_lost_with_the_first_answer() {
-    let (grant, packet, rules) = (64, 4_150, Rules::Rccc);
+    let (grant, packet, rules) = (64, 4_150, Rules::AsAsked);
     let mut credit = Credit::new(CreditPlan { most: MOST, pace: RATE, grant, packet, rules });
     credit.spend(4_150);
     // 1 MB is left: the largest credit less what is there, in quanta, rounded up.

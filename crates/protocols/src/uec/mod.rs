@@ -178,7 +178,7 @@ fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
             pace: Rate((rate.0 as f64 * params.credit_rate) as u64),
             grant: GRANT,
             packet: fabric.framing.mtu as u64,
-            rules: Rules::Rccc,
+            rules: Rules::AsAsked,
         }),
         sleek: params.sleek.then(|| SleekPlan {
             most,
