@@ -8,7 +8,8 @@ pub trait Turns {
     fn alone(&mut self, windows: u64, events: u64) -> bool;
 }
 
-/// Smallest number of events per window and partition for which threads meet at a barrier.
+/// Smallest number of events per window that other threads do meanwhile for which threads meet at a barrier: a
+/// meeting costs some tens of microseconds, an event a third of one.
 const MIN_EVENTS: u64 = 150;
 /// Events between two looks at the clock, a fraction of a millisecond.
 const LOOK: u64 = 2_000;
@@ -85,7 +86,8 @@ impl<C: FnMut() -> Duration> Measured<C> {
     fn close(&mut self, now: Slice) {
         let before = std::mem::replace(&mut self.slice, now);
         let (windows, events) = (now.windows - before.windows, now.events - before.events);
-        if events < windows * self.partitions * MIN_EVENTS {
+        let (all, others) = (self.partitions, self.partitions - 1);
+        if events * others < windows * all * MIN_EVENTS {
             if !self.alone {
                 // The barrier is not for sparse windows; dense ones are tried again.
                 let pause = if self.trial > 0 { self.pause } else { Duration::ZERO };
@@ -158,9 +160,14 @@ mod tests {
     }
 
     fn machine() -> Machine<Measured<impl FnMut() -> Duration>> {
+        machine_of(2)
+    }
+
+    /// With so many cores.
+    fn machine_of(cores: usize) -> Machine<Measured<impl FnMut() -> Duration>> {
         let now = Rc::new(Cell::new(Duration::ZERO));
         let clock = now.clone();
-        Machine { turns: Measured::by(move || clock.get(), 2), now, windows: 0, events: 0 }
+        Machine { turns: Measured::by(move || clock.get(), cores), now, windows: 0, events: 0 }
     }
 
     impl<T: Turns> Machine<T> {
@@ -203,6 +210,16 @@ mod tests {
         let mut machine = machine();
         machine.alone(1_000, 1.05, 1_000);
         assert!(machine.alone(2_000, 1.05, 1_000) > 0.99);
+    }
+
+    /// What one of sixteen does per window is little, what the others do meanwhile is not.
+    #[test]
+    fn many_cores_take_windows_that_are_sparse_for_each() {
+        let mut machine = machine_of(16);
+        machine.alone(20, 5.0, 900);
+        assert!(machine.alone(100, 5.0, 900) < 0.05);
+        let mut machine = machine_of(16);
+        assert!(machine.alone(100, 5.0, 150) == 1.0);
     }
 
     /// A burst of many events is worth a barrier at once, whatever came before.
