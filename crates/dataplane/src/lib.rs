@@ -111,6 +111,7 @@ mod pace;
 mod packet_socket;
 mod payload;
 mod record;
+mod run_time;
 mod schedule;
 mod shared;
 mod switch;

@@ -4,51 +4,12 @@ use crate::host::HostNode;
 use crate::medium::Medium;
 use crate::names::{Bounds, Found, Lapsed, Names, RUN_TIME};
 use crate::node::Node;
-use crate::payload::offset_of;
+use crate::run_time::Live;
 use crate::trouble::Trouble;
 use crate::{Clock, PacketIo, Payload, Testbed};
-use incast_transport::{
-    Ended, Flow, FlowId, Header, HostId, PacketRef, Segments, Span, Time, TransportId,
-};
+use incast_transport::{Ended, Flow, FlowId, HostId, PacketRef, Segments, Span, Time, TransportId};
 use incast_world::{FlowSetup, NEVER, most_payload};
 use std::collections::HashMap;
-
-/// The run-time flows of a host.
-pub(crate) struct Live {
-    pub names: Names,
-    /// Flows that are sent from here, and where the sender was last.
-    sent: HashMap<FlowId, (Flow, u64)>,
-    /// When the application wants a turn, picoseconds.
-    alarm: u64,
-}
-
-impl Live {
-    /// Whether a flow that this host sends or receives is one of these.
-    pub fn has(&self, flow: FlowId) -> bool {
-        self.names.is_own(flow)
-    }
-
-    /// Where the payload of a packet that is about to leave begins in its flow; 0 if it has none.
-    /// `None` if the flow was given up.
-    pub fn departing(&mut self, flow: FlowId, header: &Header, is_data: bool) -> Option<u64> {
-        if !is_data {
-            return Some(0);
-        }
-        let (flow, near) = self.sent.get_mut(&flow)?;
-        let offset = offset_of(flow, header, *near)?;
-        *near = offset;
-        Some(offset)
-    }
-
-    /// When the host must be visited for them.
-    pub fn deadline(&self) -> u64 {
-        self.names.deadline().min(self.alarm)
-    }
-
-    fn forget(&mut self, flow: FlowId) {
-        self.sent.remove(&flow);
-    }
-}
 
 impl<I: PacketIo> HostNode<I> {
     /// Gives a packet of a run-time flow that has arrived its number here. Returns false, and frees

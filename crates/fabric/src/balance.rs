@@ -4,8 +4,8 @@
 //! [`at_level`]) and calls [`pick`]. Without the second step every switch would split its share of
 //! the flows by the same bits and a fat-tree would use a fraction of its core links.
 
-use crate::fabric::{NodeId, PortId, Tier};
 use crate::order::{draw, mix, random_key};
+use crate::parts::{NodeId, PortId, Tier};
 use incast_units::Time;
 
 /// Hash of a flow for ECMP: all packets of a flow from `src` to `dst` agree.

@@ -1,7 +1,7 @@
 //! Routes of leaf-spine fabrics and fat trees in closed form: which ports lead to a host follows from
 //! the numbers of its pod and rack, so that memory grows with ports, not with switches times racks.
 
-use crate::fabric::{Fabric, PortId, Tier};
+use crate::parts::PortId;
 use std::ops::Range;
 
 /// The counts of a fabric whose tiers are each of one kind: pods of edge and aggregation switches, all
@@ -26,7 +26,7 @@ pub(crate) struct Clos {
 }
 
 impl Clos {
-    fn racks(&self) -> u32 {
+    pub fn racks(&self) -> u32 {
         self.pods * self.edges
     }
 
@@ -58,33 +58,6 @@ impl Clos {
             (1, _) => within,
             _ => within.saturating_mul(product(&[self.cores, self.core_bundle, self.core_bundle])),
         }
-    }
-
-    /// Some racks such that every rack is like one of them, seen from the whole fabric, if the links of
-    /// each tier are alike but for `changed` ones.
-    pub fn typical_racks(&self, fabric: &Fabric, changed: &[PortId]) -> Vec<u32> {
-        let (first_above, racks) = (fabric.hosts() + self.racks(), self.racks());
-        let mut touched = vec![];
-        let mut pods = vec![];
-        for port in changed.iter().map(|port| fabric.port(*port)) {
-            let low = if port.upward { port.node } else { port.peer };
-            match fabric.tier(low) {
-                Tier::Host => touched.push(fabric.rack_of(low.0).0 - fabric.hosts()),
-                Tier::Edge => touched.push(low.0 - fabric.hosts()),
-                _ => pods.push((low.0 - first_above) / self.aggregations),
-            }
-        }
-        pods.extend(touched.iter().map(|rack| rack / self.edges));
-        let plain_of = |pod: u32| {
-            (pod * self.edges..(pod + 1) * self.edges).find(|rack| !touched.contains(rack))
-        };
-        let plain_pod = (0..self.pods).find(|pod| !pods.contains(pod));
-        let plain: Vec<u32> = pods.iter().copied().chain(plain_pod).filter_map(plain_of).collect();
-        let mut all: Vec<u32> = touched.iter().copied().chain(plain).collect();
-        all.sort_unstable();
-        all.dedup();
-        debug_assert!(all.iter().all(|rack| *rack < racks));
-        all
     }
 
     /// Where the group of `switch` (counted from the first edge switch) towards host `dst` stands in
@@ -165,15 +138,11 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    pub fn new(fabric: &Fabric, clos: Clos) -> Closed {
-        let hosts = fabric.hosts();
-        assert_eq!(hosts, clos.racks() * clos.hosts, "as many hosts as the counts say");
-        let mut closed = Closed {
-            clos,
-            hosts,
-            rows: Vec::with_capacity((fabric.nodes() - hosts) as usize),
-            pool: (hosts..fabric.ports().len() as u32).map(PortId).collect(),
-        };
+    /// Of a fabric with these counts and so many ports.
+    pub fn new(clos: Clos, ports: u32) -> Closed {
+        let hosts = clos.racks() * clos.hosts;
+        let pool = (hosts..ports).map(PortId).collect();
+        let mut closed = Closed { clos, hosts, rows: vec![], pool };
         let (above, aggregations) = (clos.aggregation_up(), clos.aggregations);
         for rack in 0..clos.racks() {
             closed.add(1, rack * clos.hosts..(rack + 1) * clos.hosts, 1, clos.edge_up());

@@ -5,31 +5,11 @@
 //! it never runs out of bits. Otherwise the packet is stored: it joins the queue when its last bit
 //! has arrived.
 
-use crate::fabric::{Fabric, PortId};
+use crate::fabric::Fabric;
 use crate::ideal::{Hop, PathUse, plus, split};
-use crate::routes::{Switches, UNREACHED};
+use crate::parts::PortId;
+use crate::tables::{Switches, UNREACHED};
 use incast_units::{Bytes, Rate, Span};
-
-/// When switches begin to forward a packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Forwarding {
-    /// When its last bit has arrived.
-    #[default]
-    StoreAndForward,
-    /// When its first bytes have arrived, as links charge them, unless it must be stored.
-    CutThrough(Bytes),
-}
-
-impl Forwarding {
-    /// The bytes that a switch reads before it forwards a packet of `charged` bytes.
-    #[inline]
-    pub fn reads(self, charged: Bytes) -> Bytes {
-        match self {
-            Forwarding::StoreAndForward => charged,
-            Forwarding::CutThrough(first) => first.min(charged),
-        }
-    }
-}
 
 /// When a packet is at the end of a link.
 #[derive(Clone, Copy)]

@@ -1,57 +1,13 @@
 //! A finished fabric: nodes, ports and their properties.
 
-use crate::{Failure, Forwarding, LossBursts, Problem, Routes, TopologyError};
+use crate::error::{Problem, TopologyError};
+use crate::parts::{Failure, Forwarding, LossBursts, NodeId, PortId, PortSpec, Tier};
+use crate::routes::Routes;
 use incast_units::{Rate, Span};
 use std::sync::Arc;
 
 /// Longer propagation is refused: sums over a path must stay far from the end of time.
 const MAX_PROPAGATION: Span = Span::from_secs(1000);
-
-/// A node. Hosts are `0..hosts`, switches follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub u32);
-
-/// An egress port, which is the same as a directed link. Global, and contiguous per node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PortId(pub u32);
-
-/// How far a node stands from the hosts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Tier {
-    /// A host.
-    Host = 0,
-    /// A switch with hosts: leaf, ToR.
-    Edge = 1,
-    /// A switch one step from an edge switch, in a fabric that has a further tier.
-    Aggregation = 2,
-    /// The highest tier: a spine, or a core switch.
-    Core = 3,
-}
-
-/// The properties of an egress port and of the link behind it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PortSpec {
-    /// The node the port belongs to.
-    pub node: NodeId,
-    /// The node at the other end.
-    pub peer: NodeId,
-    /// The peer's egress port back to us: our ingress identity at the peer.
-    pub reverse: PortId,
-    /// The rate of the link.
-    pub rate: Rate,
-    /// Propagation towards the peer. May differ from the reverse path only where an importer folded
-    /// a switch latency into it.
-    pub propagation: Span,
-    /// Probability that a packet is lost on the link, 0 to 1.
-    pub loss: f64,
-    /// The tier of `node`.
-    pub tier: Tier,
-    /// Whether `peer` is of a higher tier than `node`.
-    pub upward: bool,
-    /// The lower tier of the two ends: the same seen from both, as symmetric ECMP needs it.
-    pub level: Tier,
-}
 
 /// A fabric: immutable but for link changes and failures, and checked when built.
 #[derive(Clone, Debug)]
@@ -200,20 +156,6 @@ impl Fabric {
     /// Shortest paths by hop count, from every switch to every host, with no link failed.
     pub fn routes(&self) -> Arc<Routes> {
         self.routes.clone()
-    }
-
-    /// Shortest paths with the links of the `dead` ports gone, in both directions whichever end is
-    /// named. A destination that cannot be reached has an empty group.
-    pub fn routes_without(&self, dead: &[PortId]) -> Arc<Routes> {
-        if dead.is_empty() {
-            return self.routes();
-        }
-        let mut gone = vec![false; self.ports.len()];
-        for port in dead {
-            gone[port.0 as usize] = true;
-            gone[self.port(*port).reverse.0 as usize] = true;
-        }
-        Arc::new(Routes::compute(self, &gone))
     }
 
     /// Every port from `a` to `b`, in the order of their parallel numbers.

@@ -1,21 +1,10 @@
 //! Links that fail during a run, and work again.
 
-use crate::{Fabric, NodeId, PortId, Problem, Tier, TopologyError};
+use crate::error::{Problem, TopologyError};
+use crate::fabric::Fabric;
+use crate::parts::{Failure, NodeId, PortId, Tier};
 use incast_units::Time;
 use std::ops::Range;
-
-/// A link that fails: from `at` until it is repaired neither direction carries anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// When.
-    pub at: Time,
-    /// When it works again; [`Time::NEVER`] if it is not repaired.
-    pub until: Time,
-    /// One direction.
-    pub port: PortId,
-    /// The other direction.
-    pub reverse: PortId,
-}
 
 impl Fabric {
     /// The failures of this run, in the order of their times.

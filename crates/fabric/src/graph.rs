@@ -1,7 +1,8 @@
 //! Building a fabric from nodes and links, and checking it.
 
 use crate::clos::Clos;
-use crate::fabric::{Fabric, NodeId, PortId, PortSpec, Tier, link_objection};
+use crate::fabric::{Fabric, link_objection};
+use crate::parts::{NodeId, PortId, PortSpec, Tier};
 use crate::{Forwarding, Problem, Routes, TopologyError};
 use incast_units::fault::expected;
 use incast_units::{Rate, Span};

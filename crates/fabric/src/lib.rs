@@ -43,25 +43,27 @@ mod options;
 pub mod order;
 mod packets;
 mod partition;
+mod parts;
 mod paths;
 mod routes;
 mod servers;
 mod shapes;
 mod spec;
+mod tables;
 mod uplinks;
 
-pub use cut_through::{Forwarding, cut_through_fct, cut_through_fct_over};
+pub use cut_through::{cut_through_fct, cut_through_fct_over};
 pub use error::{Problem, TopologyError};
-pub use fabric::{Fabric, NodeId, PortId, PortSpec, Tier};
-pub use failure::Failure;
+pub use fabric::Fabric;
 pub use fixed::FixedPaths;
 pub use graph::{Graph, Vertex};
 pub use ideal::{
     Hop, PathUse, bdp_packets, ideal_fct, ideal_fct_over, ideal_fct_over_uniform, ideal_fct_uniform,
 };
 pub use import::{Imported, import_hpcc_topology, import_htsim_topo};
-pub use options::{LinkDefaults, LinkOverride, LossBursts, Options};
+pub use options::{LinkDefaults, LinkOverride, Options};
 pub use packets::Packets;
+pub use parts::{Failure, Forwarding, LossBursts, NodeId, PortId, PortSpec, Tier};
 pub use routes::Routes;
 pub use shapes::{
     BCube, Count, Dragonfly, Dumbbell, FatTree, LeafSpine, ParkingLot, Rail, SHAPES, Shape, Size,

@@ -1,6 +1,8 @@
 //! What may be said of the links of a topology.
 
-use crate::{Fabric, TopologyError};
+use crate::error::TopologyError;
+use crate::fabric::Fabric;
+use crate::parts::LossBursts;
 use incast_units::{Rate, Span, Time};
 use std::ops::Range;
 
@@ -28,25 +30,6 @@ pub struct LinkOverride {
     pub propagation: Option<Span>,
     /// The loss probability, if it differs.
     pub loss: Option<f64>,
-}
-
-/// Losses that come in bursts: a link is in a good or a bad state, for times that are exponentially distributed
-/// (Gilbert 1960, Elliott 1963). In the good state its own loss probability holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LossBursts {
-    /// Mean length of a good state.
-    pub every: Span,
-    /// Mean length of a bad state.
-    pub lasts: Span,
-    /// Probability that a packet is lost in the bad state, 0 to 1.
-    pub loss: f64,
-}
-
-impl LossBursts {
-    /// Share of the time in the bad state.
-    pub fn share(&self) -> f64 {
-        self.lasts.0 as f64 / (self.lasts.0 as f64 + self.every.0 as f64)
-    }
 }
 
 /// What may be said of a topology besides its counts.

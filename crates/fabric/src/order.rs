@@ -3,7 +3,7 @@
 //! Both worlds sort simultaneous arrivals at a node by [`arrival_key`], so that ties are fair,
 //! reproducible, and the same in each world and at any number of threads.
 
-use crate::fabric::PortId;
+use crate::parts::PortId;
 use incast_units::Time;
 
 const KEY_BITS: u32 = 30;

@@ -1,6 +1,7 @@
 //! Cutting a fabric for several threads.
 
-use crate::fabric::{Fabric, NodeId, PortId, Tier};
+use crate::fabric::Fabric;
+use crate::parts::{NodeId, PortId, Tier};
 
 impl Fabric {
     /// A part in `0..parts` for every node. A host is always with its edge switch; racks are dealt

@@ -1,9 +1,11 @@
 //! Paths through the fabric and what they cost.
 
-use crate::cut_through::Forwarding;
-use crate::fabric::{Fabric, NodeId, PortId};
+use crate::clos::Clos;
+use crate::fabric::Fabric;
 use crate::ideal::{Hop, plus};
-use crate::routes::{Routes, Switches, UNREACHED};
+use crate::parts::{Forwarding, NodeId, PortId, Tier};
+use crate::routes::Routes;
+use crate::tables::{Switches, UNREACHED};
 use incast_units::{Bytes, Rate, Span};
 
 /// The two largest values, of different members.
@@ -35,6 +37,35 @@ impl Largest {
             other.second.map(|second| plus(self.first, second)),
         ];
         mixed.into_iter().flatten().max()
+    }
+}
+
+impl Clos {
+    /// Some racks such that every rack is like one of them, seen from the whole fabric, if the links of
+    /// each tier are alike but for `changed` ones.
+    pub fn typical_racks(&self, fabric: &Fabric, changed: &[PortId]) -> Vec<u32> {
+        let (first_above, racks) = (fabric.hosts() + self.racks(), self.racks());
+        let mut touched = vec![];
+        let mut pods = vec![];
+        for port in changed.iter().map(|port| fabric.port(*port)) {
+            let low = if port.upward { port.node } else { port.peer };
+            match fabric.tier(low) {
+                Tier::Host => touched.push(fabric.rack_of(low.0).0 - fabric.hosts()),
+                Tier::Edge => touched.push(low.0 - fabric.hosts()),
+                _ => pods.push((low.0 - first_above) / self.aggregations),
+            }
+        }
+        pods.extend(touched.iter().map(|rack| rack / self.edges));
+        let plain_of = |pod: u32| {
+            (pod * self.edges..(pod + 1) * self.edges).find(|rack| !touched.contains(rack))
+        };
+        let plain_pod = (0..self.pods).find(|pod| !pods.contains(pod));
+        let plain: Vec<u32> = pods.iter().copied().chain(plain_pod).filter_map(plain_of).collect();
+        let mut all: Vec<u32> = touched.iter().copied().chain(plain).collect();
+        all.sort_unstable();
+        all.dedup();
+        debug_assert!(all.iter().all(|rack| *rack < racks));
+        all
     }
 }
 

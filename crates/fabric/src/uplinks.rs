@@ -1,6 +1,7 @@
 //! The reference point of offered load.
 
-use crate::fabric::{Fabric, NodeId, PortId, Tier};
+use crate::fabric::Fabric;
+use crate::parts::{NodeId, PortId, Tier};
 use incast_units::Rate;
 
 /// What a load generator needs to know of the links above the edge switches.

@@ -1,28 +1,18 @@
 //! From configured transports to hosts and ports.
 
-use crate::maker::{PortMaker, check_kinds};
+use crate::maker::{PortMaker, RunTransport, check_kinds, port_site};
+use crate::pfc::SharedBuffer;
 use crate::queues::{QueuedHost, Queues};
-use crate::{Executions, FlowSetup, Options, Setup, SharedBuffer, cut_for_good, epochs};
+use crate::{Executions, FlowSetup, Options, Setup, cut_for_good, epochs};
 use incast_egress::port::{Builder, Join, Marking, PolicyConflict, splits};
-use incast_fabric::{Fabric, NodeId, PortSpec, Tier};
+use incast_fabric::{Fabric, NodeId, Tier};
 use incast_transport::{
-    Bytes, Configured, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Info, Kind, Limit,
-    Policy, Port, PortSite, Rate, Routing, Schedule, Setting, SizeQuantiles, Span, SwitchSite,
-    Transport, TransportId, TransportSet,
+    Bytes, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Limit, Policy, Rate, Routing,
+    Schedule, Setting, SizeQuantiles, Span, SwitchSite, Transport, TransportId, Kind,
+    TransportSet,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// A transport that takes part in a run.
-#[derive(Clone)]
-pub struct RunTransport {
-    /// The facts of its catalogue entry.
-    pub info: &'static Info,
-    /// The transport with its parameters set.
-    pub configured: Arc<dyn Configured>,
-    /// Load balancing of its packets.
-    pub routing: Routing,
-}
 
 /// What transports may know about a fabric. `base_rtt` overrides the computed one.
 pub fn fabric_site(
@@ -65,19 +55,6 @@ pub fn host_site(fabric: &Fabric, site: &Arc<FabricSite>, host: u32, routing: Ro
     let rate = fabric.host_rate(host);
     let (host, bdp_packets) = (HostId(host), site.bdp_packets(rate));
     HostSite { host, rate, bdp_packets, routing, fabric: site.clone() }
-}
-
-/// A port's site.
-pub fn port_site(port: u32, spec: &PortSpec, site: &Arc<FabricSite>) -> PortSite {
-    PortSite {
-        port,
-        rate: spec.rate,
-        nic: spec.tier == Tier::Host,
-        tier: spec.tier as u8,
-        upward: spec.upward,
-        buffer: site.buffer,
-        fabric: site.clone(),
-    }
 }
 
 /// Makes a setup: every host gets the transports of the flows that start or end there, every
@@ -165,26 +142,6 @@ pub fn for_messages(
     let (flows, options) = (vec![], Options::default());
     assemble(fabric.clone(), site, &[only], Join::Shared, flows, None, options)
         .map_err(|conflict| conflict.to_string())
-}
-
-pub(crate) fn make_port(
-    port: u32,
-    spec: &PortSpec,
-    site: &Arc<FabricSite>,
-    transports: &[RunTransport],
-    builder: &mut Builder,
-) -> Result<Option<Box<dyn Port>>, PolicyConflict> {
-    let site = port_site(port, spec, site);
-    let shapes = |transport: &RunTransport| transport.configured.shapes_nic();
-    if site.nic && !transports.iter().any(shapes) {
-        return Ok(None);
-    }
-    let policy = |transport: &RunTransport| match site.nic && !shapes(transport) {
-        // It has no NIC policy, and this NIC is shaped by another.
-        true => Policy::at_nic(transport.info.id, vec![]),
-        false => transport.configured.policy(&site),
-    };
-    builder.build(transports.iter().map(policy).collect(), &site).map(Some)
 }
 
 /// The rule of one transport for all ECN-capable packets, but those of transports whose ECN bits

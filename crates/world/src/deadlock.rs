@@ -1,6 +1,6 @@
 //! Finds PFC deadlocks: cycles of paused links of which none can ever be released.
 
-use crate::{Charge, Pfc};
+use crate::pfc::{Buffers, Charge, Pfc};
 use incast_fabric::{Fabric, NodeId, PortId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +15,13 @@ pub struct DeadlockDetector {
     /// Since the last search a port was paused or a packet was queued at a paused port. Only
     /// these events can cause a deadlock.
     suspect: bool,
+}
+
+impl Buffers {
+    /// A deadlock detector, if pauses can deadlock.
+    pub fn deadlock_detector(&self) -> Option<DeadlockDetector> {
+        self.pfc.as_ref().filter(|pfc| pfc.cyclic).map(|_| DeadlockDetector::default())
+    }
 }
 
 impl DeadlockDetector {

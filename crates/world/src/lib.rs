@@ -10,12 +10,14 @@ mod arbiter;
 mod assembly;
 mod balance;
 mod buffer;
+mod capture_stream;
 mod captures;
 mod conga;
 mod deadlock;
 mod deliveries;
 mod epoch;
 mod execution;
+mod settle;
 mod host;
 mod host_model;
 mod loss;
@@ -27,7 +29,6 @@ mod queues;
 mod record;
 mod route;
 mod series;
-mod settle;
 mod setup;
 mod switch;
 mod trace;
@@ -55,25 +56,30 @@ pub mod purpose {
 }
 
 pub use assembly::{
-    RunTransport, assemble, check_ports, fabric_site, for_messages, host_site, marks_ecn,
-    most_payload, port_site, shaped_share, takes_queues,
+    assemble, check_ports, fabric_site, for_messages, host_site, marks_ecn, most_payload,
+    shaped_share, takes_queues,
 };
 pub use balance::{Balance, Balancer};
 pub use buffer::SwitchBuffer;
-pub use captures::{CaptureStream, Captures, PacketSink};
+pub use capture_stream::{CaptureStream, Captured, PacketSink};
+pub use captures::Captures;
 pub use conga::{CONGA_UPLINKS, conga_objection};
 pub use deadlock::DeadlockDetector;
 pub use deliveries::Deliveries;
 pub use epoch::{Epoch, LinkState, cut_for_good, epochs, last_repair};
 pub use execution::{Due, Execution, Executions, Hosted, Running};
+pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
 pub use host::{
     EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, Standing, Still, copied,
 };
 pub use host_model::{Coalescing, Delay, HostModel, Inward, Outward, StampAt};
 pub use loss::BurstLoss;
-pub use maker::PortMaker;
+pub use maker::{PortMaker, RunTransport, port_site};
 pub use path_recorder::PathRecorder;
-pub use pfc::{Buffers, Charge, Ingress, OWN, Pfc, is_change, open_after, sufficient_headroom};
+pub use pfc::{
+    Buffers, Charge, Ingress, OWN, Pfc, SharedBuffer, Stuck, WatchdogRules, is_change, open_after,
+    sufficient_headroom,
+};
 pub use progress::{End, Monitor, Progress, Work};
 pub use queues::Queues;
 pub use record::{add_flows, all_complete, common_width, empty_record, new_deliveries, new_probe};
@@ -82,9 +88,8 @@ pub use route::{
     reverse_path_is_equal,
 };
 pub use series::{FlowBytes, PortSeries, series_start};
-pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
-pub use setup::{Captured, Ending, Faults, FlowSetup, Gate, GateId, Options, Setup, SharedBuffer};
+pub use setup::{Ending, Faults, FlowSetup, Gate, GateId, Options, Setup};
 pub use switch::{Decisions, Switch, Views};
 pub use trace::{LossLog, TraceFilter, TraceLog};
 pub use transmitter::{PortParts, Transmitter};
-pub use watchdog::{Storm, Stuck, Watchdog, WatchdogRules};
+pub use watchdog::{Storm, Watchdog};

@@ -1,12 +1,34 @@
 //! The ports of a run, made one by one: a world makes those that it needs, when it needs them.
 
-use crate::assembly::make_port;
-use crate::trace::traced_port;
-use crate::{RunTransport, TraceLog};
+use crate::trace::{TraceLog, traced_port};
 use incast_egress::port::{Builder, PolicyConflict};
-use incast_fabric::Fabric;
-use incast_transport::{FabricSite, Port};
+use incast_fabric::{Fabric, PortSpec, Tier};
+use incast_transport::{Configured, FabricSite, Info, Policy, Port, PortSite, Routing};
 use std::sync::{Arc, Mutex};
+
+/// A transport that takes part in a run.
+#[derive(Clone)]
+pub struct RunTransport {
+    /// The facts of its catalogue entry.
+    pub info: &'static Info,
+    /// The transport with its parameters set.
+    pub configured: Arc<dyn Configured>,
+    /// Load balancing of its packets.
+    pub routing: Routing,
+}
+
+/// A port's site.
+pub fn port_site(port: u32, spec: &PortSpec, site: &Arc<FabricSite>) -> PortSite {
+    PortSite {
+        port,
+        rate: spec.rate,
+        nic: spec.tier == Tier::Host,
+        tier: spec.tier as u8,
+        upward: spec.upward,
+        buffer: site.buffer,
+        fabric: site.clone(),
+    }
+}
 
 /// Makes the ports of a fabric. What it makes for a port is the same each time.
 pub struct PortMaker {
@@ -68,4 +90,25 @@ pub(crate) fn check_kinds(
         }
     }
     Ok(())
+}
+
+/// The handler of a port; none of a NIC that nothing shapes.
+fn make_port(
+    port: u32,
+    spec: &PortSpec,
+    site: &Arc<FabricSite>,
+    transports: &[RunTransport],
+    builder: &mut Builder,
+) -> Result<Option<Box<dyn Port>>, PolicyConflict> {
+    let site = port_site(port, spec, site);
+    let shapes = |transport: &RunTransport| transport.configured.shapes_nic();
+    if site.nic && !transports.iter().any(shapes) {
+        return Ok(None);
+    }
+    let policy = |transport: &RunTransport| match site.nic && !shapes(transport) {
+        // It has no NIC policy, and this NIC is shaped by another.
+        true => Policy::at_nic(transport.info.id, vec![]),
+        false => transport.configured.policy(&site),
+    };
+    builder.build(transports.iter().map(policy).collect(), &site).map(Some)
 }

@@ -7,13 +7,65 @@
 //! pause holds until it is lifted: a real switch repeats its frames before their time runs out, and
 //! these repetitions are left out.
 
-use crate::{DeadlockDetector, SharedBuffer, WatchdogRules};
 use incast_fabric::buffer::pfc_headroom;
 use incast_fabric::{Fabric, PortSpec};
 use incast_transport::{
-    Bytes, Classes, FlowId, Framing, Header, HostId, Packet, Stamps, TransportId,
+    Bytes, Classes, FlowId, Framing, Header, HostId, Packet, Span, Stamps, TransportId,
 };
 use std::sync::Arc;
+
+/// One buffer for all ports of a switch, with a dynamic threshold: a port may hold
+/// `alpha x (pool - used)` bytes (Choudhury and Hahne 1998).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SharedBuffer {
+    /// Bytes of each switch.
+    pub pool: u64,
+    /// The threshold's factor.
+    pub alpha: f64,
+}
+
+impl SharedBuffer {
+    /// Whether a switch of which `used` bytes are taken, `queued` of them by the port, has room
+    /// there for `charged` more: they must fit what is free, and the port's share with them must
+    /// not exceed the threshold as it stands before.
+    #[inline]
+    pub fn admits(&self, used: u64, queued: u64, charged: u32) -> bool {
+        let grown = queued + charged as u64;
+        charged as u64 <= self.pool - used && grown <= self.threshold(used)
+    }
+
+    /// What one port may hold while `used` bytes are taken; rounded down.
+    #[inline]
+    pub fn threshold(&self, used: u64) -> u64 {
+        (self.alpha * self.pool.saturating_sub(used) as f64) as u64
+    }
+}
+
+/// What becomes of packets of a class that is stuck.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stuck {
+    /// They are dropped.
+    Drop,
+    /// They are sent in spite of the pause.
+    Forward,
+}
+
+impl Stuck {
+    /// Both, with their names in scenarios.
+    pub const NAMES: [(&'static str, Stuck); 2] =
+        [("drop", Stuck::Drop), ("forward", Stuck::Forward)];
+}
+
+/// When a class is stuck, and what then.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct WatchdogRules {
+    /// A class is stuck that has been paused for so long.
+    pub detect: Span,
+    /// It is no longer once it has not been paused for so long.
+    pub restore: Span,
+    /// What becomes of its packets.
+    pub action: Stuck,
+}
 
 /// The rules of a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -234,11 +286,6 @@ impl Buffers {
         let of = charge_of(stamps);
         let guarded = self.pfc.as_ref().is_some_and(|pfc| pfc.guards(of.class));
         (of.bytes > 0 && guarded).then_some(of)
-    }
-
-    /// A deadlock detector, if pauses can deadlock.
-    pub fn deadlock_detector(&self) -> Option<DeadlockDetector> {
-        self.pfc.as_ref().filter(|pfc| pfc.cyclic).map(|_| DeadlockDetector::default())
     }
 
     /// Whether there is anything to account for.

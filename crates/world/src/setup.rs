@@ -1,12 +1,10 @@
 //! What a world is made from.
 
-use crate::{
-    Balance, Buffers, CaptureStream, Executions, HostModel, Pfc, PortMaker, Queues, Storm, TraceLog,
-};
+use crate::pfc::{Buffers, Pfc, SharedBuffer};
+use crate::{Balance, CaptureStream, Executions, HostModel, PortMaker, Queues, Storm, TraceLog};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_transport::{
-    Bytes, Extension, Flow, FlowId, Framing, Host, Packet, Routing, Span, SwitchHook, Time,
-    TransportId,
+    Bytes, Flow, FlowId, Framing, Host, Routing, Span, SwitchHook, Time, TransportId,
 };
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -69,33 +67,6 @@ pub struct Gate {
     pub from: Time,
     /// See above.
     pub delay: Span,
-}
-
-/// One buffer for all ports of a switch, with a dynamic threshold: a port may hold
-/// `alpha x (pool - used)` bytes (Choudhury and Hahne 1998).
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct SharedBuffer {
-    /// Bytes of each switch.
-    pub pool: u64,
-    /// The threshold's factor.
-    pub alpha: f64,
-}
-
-impl SharedBuffer {
-    /// Whether a switch of which `used` bytes are taken, `queued` of them by the port, has room
-    /// there for `charged` more: they must fit what is free, and the port's share with them must
-    /// not exceed the threshold as it stands before.
-    #[inline]
-    pub fn admits(&self, used: u64, queued: u64, charged: u32) -> bool {
-        let grown = queued + charged as u64;
-        charged as u64 <= self.pool - used && grown <= self.threshold(used)
-    }
-
-    /// What one port may hold while `used` bytes are taken; rounded down.
-    #[inline]
-    pub fn threshold(&self, used: u64) -> u64 {
-        (self.alpha * self.pool.saturating_sub(used) as f64) as u64
-    }
 }
 
 /// Faults injected where packets arrive at hosts, for tests of recovery. Probabilities.
@@ -196,19 +167,6 @@ impl Default for Options {
             trace: None,
         }
     }
-}
-
-/// A packet as it began transmission at a captured port.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Captured {
-    /// Start of transmission.
-    pub at: Time,
-    /// Which port.
-    pub port: u32,
-    /// The packet.
-    pub packet: Packet,
-    /// Its extension.
-    pub extension: Extension,
 }
 
 /// Everything a run needs.

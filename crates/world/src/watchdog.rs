@@ -2,8 +2,8 @@
 //! long is declared stuck, and its packets are dropped, or sent in spite of the pause, until it has not been paused
 //! for a while. As that of SONiC, but by the time of the pause alone.
 
-use crate::Buffers;
-use incast_transport::{Classes, HostId, Span, Time};
+use crate::pfc::{Buffers, Stuck, WatchdogRules};
+use incast_transport::{Classes, HostId, Time};
 
 /// A NIC that pauses its link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,32 +16,6 @@ pub struct Storm {
     pub until: Time,
     /// Which classes.
     pub classes: Classes,
-}
-
-/// What becomes of packets of a class that is stuck.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stuck {
-    /// They are dropped.
-    Drop,
-    /// They are sent in spite of the pause.
-    Forward,
-}
-
-impl Stuck {
-    /// Both, with their names in scenarios.
-    pub const NAMES: [(&'static str, Stuck); 2] =
-        [("drop", Stuck::Drop), ("forward", Stuck::Forward)];
-}
-
-/// When a class is stuck, and what then.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct WatchdogRules {
-    /// A class is stuck that has been paused for so long.
-    pub detect: Span,
-    /// It is no longer once it has not been paused for so long.
-    pub restore: Span,
-    /// What becomes of its packets.
-    pub action: Stuck,
 }
 
 /// What the watchdog of a port knows.
@@ -129,6 +103,7 @@ impl Watchdog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use incast_transport::Span;
 
     fn watchdog(action: Stuck) -> Watchdog {
         let rules = WatchdogRules { detect: Span(100), restore: Span(30), action };

@@ -2,7 +2,7 @@
 
 use super::imported::{Imported, TierQueues, check_size, error_at};
 use super::warning::{RADIX_IGNORED, SWITCH_LATENCY_IN_LINKS};
-use crate::fabric::Tier;
+use crate::parts::Tier;
 use crate::shapes::{LeafSpine, ThreeTier};
 use crate::{Fabric, TopologyError};
 use incast_units::fault::{Problem, nearest, wrong};

@@ -1,10 +1,11 @@
-//! NICs with a port of their own, which shapes or marks.
+//! What few NICs do: send through a port of their own, which shapes or marks; fall silent, or pause their links.
 
 use super::{EndHost, HostIo, MOST_CALLS, NEVER, NicParts, Records, Standing, depart};
 use crate::arbiter::pull;
 use crate::settle::{drop_or_trim, with_displaced};
 use incast_transport::{
-    Backlog, Classes, Dequeue, Env, Fate, PacketRef, PortEnv, Time, TransportId, Verdict, flag,
+    Backlog, Classes, Dequeue, Env, Fate, FlowId, Header, HostId, Packet, PacketRef, PortEnv,
+    Stamps, Time, TransportId, Verdict, flag,
 };
 
 impl EndHost {
@@ -151,6 +152,34 @@ impl EndHost {
         let NicParts { packets, random, .. } = world.nic(self.port);
         let nic = self.nic.as_mut().expect("a shaped NIC");
         nic.dequeue(&mut PortEnv { now: Time(start), random, packets }, open)
+    }
+
+    /// The NIC is free at `start`, when something rare is due. Whether it sends nothing else then.
+    #[cold]
+    pub(super) fn transmit_rarely<W: HostIo>(&mut self, world: &mut W, start: u64) -> bool {
+        let rare = self.rare.as_mut().expect("something is due");
+        if start >= rare.silent_from {
+            self.wanted = NEVER;
+            return true;
+        }
+        let Some((_, classes, paused)) = rare.pauses.pop() else { return false };
+        self.rare_from = rare.due();
+        let quanta = if paused == 0 { 0 } else { u16::MAX };
+        let header = Header::Pause { classes, paused, quanta, spare_low: 0, spare: 0 };
+        let (own, none) = (self.host, HostId(0));
+        let frame = Packet::header_only(TransportId(0), FlowId(0), own, none, 0, header);
+        let NicParts { packets, series, .. } = world.nic(self.port);
+        series.pause_frame(start, &header);
+        let packet = packets.create(frame);
+        *packets.stamps_mut(packet) = Stamps::default();
+        let meta = packets.meta_mut(packet);
+        (meta.arrived, meta.tier) = (Time(start), 0);
+        let charged = packets.charged(packet);
+        let tx = world.tx(self.port, charged);
+        self.occupy(start, tx);
+        let backlog = self.nic.as_ref().map_or(0, |nic| nic.backlog().bytes);
+        world.send(self.port, packet, start, backlog);
+        true
     }
 }
 

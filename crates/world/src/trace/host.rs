@@ -1,6 +1,6 @@
 //! A host whose events are recorded.
 
-use super::Writer;
+use super::log::Writer;
 use incast_transport::{
     Acks, Classes, Env, EventKind, Flow, FlowId, Host, Observed, PacketRef, Time, TraceEvent,
     Traced,

@@ -7,15 +7,17 @@
 
 mod host;
 mod log;
+mod loss;
 mod port;
 
 pub(crate) use log::Writer;
-pub use log::{LossLog, TraceFilter, TraceLog};
+pub use log::{TraceFilter, TraceLog};
+pub use loss::LossLog;
+pub(crate) use port::traced_port;
 
 use crate::Setup;
 use host::TracedHost;
-use incast_transport::{Place, Port, Rate, TransportId};
-use port::TracedPort;
+use incast_transport::{Place, TransportId};
 use std::sync::Arc;
 
 impl Setup {
@@ -39,19 +41,5 @@ impl Setup {
         ports.trace(log.clone());
         self.options.trace = Some(log.clone());
         log
-    }
-}
-
-/// The handler of a port, wrapped if it is traced.
-pub(crate) fn traced_port(
-    log: &Arc<TraceLog>,
-    port: u32,
-    rate: Rate,
-    inner: Box<dyn Port>,
-) -> Box<dyn Port> {
-    let place = Place { port, host: false };
-    match log.filter().selects_place(place) {
-        true => Box::new(TracedPort::new(inner, rate, Writer::new(log, place))),
-        false => inner,
     }
 }

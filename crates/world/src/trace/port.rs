@@ -1,11 +1,26 @@
 //! A port whose events are recorded, and what each packet waited for there.
 
-use super::Writer;
+use super::log::{TraceLog, Writer};
 use incast_transport::{
-    Backlog, Bytes, Classes, Dequeue, EventKind, Fate, FlowId, Front, PacketPool, PacketRef, Port,
-    PortEnv, Rate, Time, TraceEvent, Traced, TransportId, Verdict, Why,
+    Backlog, Bytes, Classes, Dequeue, EventKind, Fate, FlowId, Front, PacketPool, PacketRef, Place,
+    Port, PortEnv, Rate, Time, TraceEvent, Traced, TransportId, Verdict, Why,
 };
 use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The handler of a port, wrapped if it is traced.
+pub(crate) fn traced_port(
+    log: &Arc<TraceLog>,
+    port: u32,
+    rate: Rate,
+    inner: Box<dyn Port>,
+) -> Box<dyn Port> {
+    let place = Place { port, host: false };
+    match log.filter().selects_place(place) {
+        true => Box::new(TracedPort::new(inner, rate, Writer::new(log, place))),
+        false => inner,
+    }
+}
 
 /// What a port did for a while.
 #[derive(Clone, Copy)]
