@@ -8,7 +8,7 @@ use crate::Fault;
 use crate::fault::{expected, one_of, wrong};
 use incast_endpoint::custom::{Custom, CustomParameter, Law};
 use incast_protocols::CATALOGUE;
-use incast_transport::{Info, Kind, Setting, Transport, TransportId};
+use incast_transport::{Info, Setting, Transport, TransportId, TransportKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -24,7 +24,7 @@ pub struct Control {
     /// Whether its data packets are ECN-capable, so that those ports may mark them.
     pub ecn: bool,
     /// What it controls, for lists.
-    pub kind: Kind,
+    pub kind: TransportKind,
     /// Settings of the common sender
     /// ([`SenderParams`](incast_endpoint::custom::SenderParams)) in the place of the defaults.
     pub sender: Vec<(String, Setting)>,
@@ -247,7 +247,7 @@ mod tests {
             version: version.into(),
             ports_like: "dctcp".into(),
             ecn: true,
-            kind: Kind::Window,
+            kind: TransportKind::Window,
             sender: vec![],
             parameters: vec![],
             law: fixed_law(|_| Err("not made to run".into())),

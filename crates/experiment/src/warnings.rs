@@ -7,7 +7,9 @@ use incast_endpoint::sender::views::GO_BACK;
 use incast_fabric::Tier;
 use incast_measure::Warning;
 use incast_protocols::CATALOGUE;
-use incast_transport::{Acks, Bytes, Kind, Limit, Notice, PortSite, Rate, Timers, WarningKind};
+use incast_transport::{
+    Acks, Bytes, Limit, Notice, PortSite, Rate, Timers, TransportKind, WarningKind,
+};
 use incast_world::RunTransport;
 use incast_world::port_site;
 use std::collections::{BTreeMap, BTreeSet};
@@ -160,7 +162,7 @@ fn without_effect(plan: &Plan) -> Vec<Warning> {
     let Scenario { fabric, transport, run, .. } = &plan.scenario;
     let mut all = vec![];
     let transports = plan.cases.iter().flat_map(|case| &case.transports).map(|one| one.info);
-    let receiver_driven = transports.filter(|info| info.kind == Kind::ReceiverDriven);
+    let receiver_driven = transports.filter(|info| info.kind == TransportKind::ReceiverDriven);
     let names: BTreeSet<&str> = receiver_driven.map(|info| info.name).collect();
     let exact = Timers::default();
     for (key, value, given) in [

@@ -16,8 +16,8 @@ use incast_egress::threshold::ThresholdMarker;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{EchoMark, Options, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready, Routing,
-    TransportId,
+    Declaration, EcnUse, Host, HostSite, Info, Optional, Policy, PortSite, Ready, Routing,
+    TransportId, TransportKind,
 };
 
 /// Template's number on the wire.
@@ -30,7 +30,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "Template",
         paper: "Ramakrishnan, Floyd and Black, The addition of ECN to IP, RFC 3168",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "ECN marking above a queue threshold",
         routing: Routing::Ecmp,
         symmetric_paths: false,

@@ -157,7 +157,7 @@ pub fn sentence(judged: &[InFinite]) -> String {
 mod tests {
     use super::super::finite::Finite;
     use super::*;
-    use incast_measure::measured::{BALANCE, Seen};
+    use incast_measure::measured::{BALANCE, MeasuredValue};
 
     const PRINTED: &str = "text = 't'\nmeasure.kind = 'fct_mean_us'\nrun = 'x'\ntransport = 'a'\n\
                            over = 'b'\npaper = 40\nunit = '% lower'\n";
@@ -165,7 +165,7 @@ mod tests {
     fn judged(text: &str, lengths: &[(u64, [f64; 3])]) -> InFinite {
         let claim: Claim = toml::from_str(text).unwrap();
         let id = claim.measure.id();
-        let seen = |value| Seen { value: Some(value), ..Seen::default() };
+        let seen = |value| MeasuredValue { value: Some(value), ..MeasuredValue::default() };
         let of = |(flows, ratios): &(u64, [f64; 3])| {
             let mut results = Results::new("x".into(), 3, false);
             for (seed, ratio) in ratios.iter().enumerate() {

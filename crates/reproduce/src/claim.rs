@@ -6,7 +6,7 @@ use super::template::Templated;
 use super::verdict::{Judgement, SOME_SEEDS};
 use incast_experiment::{Fault, Plan};
 use incast_measure::measured::{
-    Estimate, Measure, Of, Seen, Wanted, difference, estimate, quotient,
+    Estimate, Measure, MeasuredValue, Of, Wanted, difference, estimate, quotient,
 };
 use incast_measure::significant;
 use serde::Deserialize;
@@ -397,7 +397,7 @@ fn of_seeds(seeds: usize, all: usize) -> String {
 }
 
 /// Why seeds of a run have no number together.
-fn without_number(by_seed: &BTreeMap<u64, &Seen>) -> String {
+fn without_number(by_seed: &BTreeMap<u64, &MeasuredValue>) -> String {
     let never = by_seed.values().filter(|seen| seen.value == Some(f64::INFINITY)).count();
     match never {
         0 => "not every run has such a number".into(),
@@ -428,7 +428,7 @@ mod tests {
             ("z", "a", 10.0, 0.0),
             ("z", "b", 100.0, 1.0),
         ] {
-            let of = |value| Seen { value: Some(value), ..Seen::default() };
+            let of = |value| MeasuredValue { value: Some(value), ..MeasuredValue::default() };
             let row = [(id.clone(), of(value)), (Wanted::Balance.id(), of(steady))];
             results.add(run, transport, 1, row.into_iter().collect());
         }
@@ -456,7 +456,7 @@ mod tests {
 
     #[test]
     fn what_some_seeds_never_reach_is_counted() {
-        let seen = |value| Seen { value: Some(value), ..Seen::default() };
+        let seen = |value| MeasuredValue { value: Some(value), ..MeasuredValue::default() };
         let all = [seen(1.0), seen(f64::INFINITY), seen(2.0)];
         assert_eq!(without_number(&(1..).zip(&all).collect()), "never in 1 of 3 seeds");
         assert_eq!(

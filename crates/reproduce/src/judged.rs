@@ -2,7 +2,7 @@
 
 use super::table::KeptTable;
 use incast_experiment::scenario::Clock;
-use incast_measure::measured::{BALANCE, BySeed, Measured, Seen};
+use incast_measure::measured::{BALANCE, BySeed, Measured, MeasuredValue};
 use std::collections::BTreeMap;
 
 /// What the runs of one set gave: by run and transport, then by seed.
@@ -120,7 +120,7 @@ impl Results {
 /// Whether two runs have the same seeds, and what both were asked for is equal in each.
 fn agree_in_all(a: &BTreeMap<u64, Measured>, b: &BTreeMap<u64, Measured>) -> bool {
     // What is no number is equal here.
-    let same = |a: &Seen, b: &Seen| format!("{a:?}") == format!("{b:?}");
+    let same = |a: &MeasuredValue, b: &MeasuredValue| format!("{a:?}") == format!("{b:?}");
     let agree =
         |a: &Measured, b: &Measured| a.iter().all(|(id, a)| b.get(id).is_none_or(|b| same(a, b)));
     a.keys().eq(b.keys()) && a.values().zip(b.values()).all(|(a, b)| agree(a, b))

@@ -278,7 +278,7 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use incast_measure::measured::Seen;
+    use incast_measure::measured::MeasuredValue;
 
     fn address(seed: u64) -> Address {
         Address {
@@ -291,8 +291,15 @@ mod tests {
     }
 
     fn table(value: f64) -> KeptTable {
-        let seen = Seen { value: Some(value), flows: 0xfeed, list: vec![1.0 / 3.0, f64::INFINITY] };
-        let row = [("backlog port=a->b,c->*".to_string(), seen), ("none".into(), Seen::default())];
+        let seen = MeasuredValue {
+            value: Some(value),
+            flows: 0xfeed,
+            list: vec![1.0 / 3.0, f64::INFINITY],
+        };
+        let row = [
+            ("backlog port=a->b,c->*".to_string(), seen),
+            ("none".into(), MeasuredValue::default()),
+        ];
         KeptTable::of("00ff".into(), 7, row.into())
     }
 

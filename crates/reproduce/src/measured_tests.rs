@@ -140,14 +140,14 @@ mod confidence {
     use super::*;
     use crate::judged::Results;
     use crate::{Claim, Word};
-    use incast_measure::measured::{Measured, Seen, Wanted, interval, width_against};
+    use incast_measure::measured::{Measured, MeasuredValue, Wanted, interval, width_against};
 
     fn measure(kind: &str) -> Measure {
         toml::from_str(&format!("kind = \"{kind}\"")).unwrap()
     }
 
     /// What a measure sees in a run.
-    fn seen(measure: &Measure, run: &Run) -> Seen {
+    fn seen(measure: &Measure, run: &Run) -> MeasuredValue {
         Wanted::Number(measure.clone()).read(run, &[])
     }
 
@@ -257,7 +257,7 @@ mod confidence {
     #[test]
     fn seeds_give_the_interval() {
         let row = |value: f64| -> Measured {
-            let one = Seen { value: Some(value), ..Seen::default() };
+            let one = MeasuredValue { value: Some(value), ..MeasuredValue::default() };
             [("fct_mean_us".to_string(), one)].into()
         };
         let claim: Claim = toml::from_str(
@@ -294,7 +294,7 @@ mod confidence {
         .unwrap();
         let row = |value: f64, batches: &[f64]| -> Measured {
             let list = batches.iter().map(|share| share * value).collect();
-            let one = Seen { value: Some(value), list, ..Seen::default() };
+            let one = MeasuredValue { value: Some(value), list, ..MeasuredValue::default() };
             [("slowdown_p99".to_string(), one)].into()
         };
         let judge = |seeds: &[(f64, f64)], batches: &[f64]| {

@@ -7,7 +7,7 @@ use super::judged::Results;
 use super::panel::{Panel, Place};
 use super::sets::Set;
 use incast_measure::chart::{Axis, Chart, Line, Point, Scale};
-use incast_measure::measured::{BySeed, Estimate, Form, PARTS, STEPS, Seen, estimate};
+use incast_measure::measured::{BySeed, Estimate, Form, MeasuredValue, PARTS, STEPS, estimate};
 use incast_transport::Time;
 use std::collections::BTreeMap;
 
@@ -118,10 +118,10 @@ fn points(panel: &Panel, x: f64, seen: &BySeed<'_>) -> Vec<Point> {
 /// The mean over seeds of one value of a list of so many, with its interval.
 fn over_seeds(seen: &BySeed<'_>, at: usize, count: usize) -> Option<Estimate> {
     let whole = seen.iter().filter(|(_, seen)| seen.list.len() == count);
-    let one = |(seed, seen): (&u64, &&Seen)| {
-        (*seed, Seen { value: Some(seen.list[at]), ..Seen::default() })
+    let one = |(seed, seen): (&u64, &&MeasuredValue)| {
+        (*seed, MeasuredValue { value: Some(seen.list[at]), ..MeasuredValue::default() })
     };
-    let own: BTreeMap<u64, Seen> = whole.map(one).collect();
+    let own: BTreeMap<u64, MeasuredValue> = whole.map(one).collect();
     estimate(&own.iter().map(|(seed, seen)| (*seed, seen)).collect())
 }
 
@@ -137,7 +137,7 @@ fn size(bytes: f64) -> String {
 }
 
 /// Places and sizes of the tenths.
-fn sizes(seen: &Seen) -> Vec<(f64, String)> {
+fn sizes(seen: &MeasuredValue) -> Vec<(f64, String)> {
     let largest = seen.list.iter().skip(PARTS).enumerate();
     largest.map(|(at, bytes)| ((at + 1) as f64 / PARTS as f64 * 100.0, size(*bytes))).collect()
 }
@@ -233,8 +233,8 @@ mod tests {
         assert_eq!(ratio.printed_number(&id, "x"), None);
     }
 
-    fn seen(list: Vec<f64>) -> Seen {
-        Seen { list, ..Seen::default() }
+    fn seen(list: Vec<f64>) -> MeasuredValue {
+        MeasuredValue { list, ..MeasuredValue::default() }
     }
 
     #[test]

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use incast_experiment::scenario::Clock::{Compensated, Paced};
     use incast_measure::Fidelity;
-    use incast_measure::measured::Seen;
+    use incast_measure::measured::MeasuredValue;
 
     const CLAIM: &str = "text = \"short queue\"\nours = true\ntransport = \"ren\"\n\
         measure = { kind = \"backlog_mean_packets\", port = \"a->b\" }\n\
@@ -235,8 +235,8 @@ mod tests {
     fn table(backlogs: &[f64], refused: &[&str]) -> KeptTable {
         let claim: Claim = toml::from_str(CLAIM).unwrap();
         let mean = backlogs.iter().sum::<f64>() / backlogs.len() as f64;
-        let number = Seen { value: Some(mean), ..Seen::default() };
-        let each = Seen { list: backlogs.to_vec(), ..Seen::default() };
+        let number = MeasuredValue { value: Some(mean), ..MeasuredValue::default() };
+        let each = MeasuredValue { list: backlogs.to_vec(), ..MeasuredValue::default() };
         let row = Measured::from([
             (claim.measure.id(), number),
             (claim.each("run", "run").unwrap().id(), each),

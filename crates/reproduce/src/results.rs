@@ -7,7 +7,7 @@ use arrow_array::{
 };
 use incast_experiment::Fault;
 use incast_experiment::fault::{Problem, expected};
-use incast_measure::measured::Seen;
+use incast_measure::measured::MeasuredValue;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::{Compression, ZstdLevel};
@@ -47,7 +47,7 @@ struct Line<'a> {
     address: &'a Address,
     table: &'a KeptTable,
     measure: Option<&'a str>,
-    seen: Option<&'a Seen>,
+    seen: Option<&'a MeasuredValue>,
 }
 
 /// The rows in the order in which they take the least space: what is alike is together.
@@ -187,7 +187,7 @@ fn read(batch: &RecordBatch, experiment: &str, tables: &mut Tables) -> Result<()
         let points = list.value(at);
         let points = points.as_any().downcast_ref::<Float64Array>();
         let points = points.ok_or(expected("a column `list` of lists of float64"))?;
-        let seen = Seen {
+        let seen = MeasuredValue {
             value: value.is_valid(at).then(|| value.value(at)),
             flows: flows.value(at),
             list: points.values().to_vec(),
@@ -203,10 +203,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn seen() -> impl Strategy<Value = Seen> {
+    fn seen() -> impl Strategy<Value = MeasuredValue> {
         let number = || prop_oneof![any::<f64>(), Just(f64::INFINITY), Just(-0.0), Just(0.1 + 0.2)];
         (proptest::option::of(number()), any::<u64>(), proptest::collection::vec(number(), 0..5))
-            .prop_map(|(value, flows, list)| Seen { value, flows, list })
+            .prop_map(|(value, flows, list)| MeasuredValue { value, flows, list })
     }
 
     fn table() -> impl Strategy<Value = KeptTable> {

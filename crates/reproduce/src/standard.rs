@@ -1,6 +1,6 @@
 //! The numbers that every kept table has, besides those that claims and pictures need.
 
-use incast_measure::measured::{Kind, Measure, Wanted};
+use incast_measure::measured::{ClaimedNumber, Measure, Wanted};
 
 /// Classes of flows by size in bytes: the smallest and the largest.
 const SIZES: [(Option<u64>, Option<u64>); 7] = [
@@ -35,7 +35,7 @@ const OF_RUN: [&str; 11] = [
 /// Adds what is not wanted yet of: completion times and slowdown of all flows and by size, throughput, losses,
 /// and the cost and age of feedback. Without their batches, a table stays small: seeds give the interval.
 pub fn add(wanted: &mut Vec<Wanted>) {
-    let of = |name: &str| Measure::new(Kind::named(name).expect("a number"));
+    let of = |name: &str| Measure::new(ClaimedNumber::named(name).expect("a number"));
     let by_size = SIZES.into_iter().flat_map(|(smallest, largest)| {
         OF_FLOWS.map(|name| Measure { smallest, largest, ..of(name) })
     });

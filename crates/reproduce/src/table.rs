@@ -2,7 +2,7 @@
 
 use incast_experiment::VERSION;
 use incast_measure::Fidelity;
-use incast_measure::measured::{Measured, Seen};
+use incast_measure::measured::{Measured, MeasuredValue};
 use incast_study::Row;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -96,7 +96,7 @@ fn numbers(fidelity: &Fidelity) -> Measured {
         (PACKETS, fidelity.packets as f64),
     ];
     let exact = fidelity.virtual_packets.map(|packets| (EXACT, packets as f64));
-    let seen = |value: f64| Seen { value: Some(value), ..Seen::default() };
+    let seen = |value: f64| MeasuredValue { value: Some(value), ..MeasuredValue::default() };
     all.into_iter().chain(exact).map(|(name, value)| (id(name), seen(value))).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::tests::{address, change, repository, reproduce};
 use super::*;
 use incast_experiment::scenario::Clock;
-use incast_measure::measured::Seen;
+use incast_measure::measured::MeasuredValue;
 
 struct Silent;
 
@@ -59,7 +59,7 @@ fn testbeds_are_judged_in_both_worlds() {
     change(folder.path(), &amrt, |table| {
         let late = |id: &str| id.starts_with("flow_gbps") && id.contains("8ms");
         let seen = table.row.iter_mut().find(|(id, _)| late(id)).expect("a rate");
-        *seen.1 = Seen { value: Some(0.1), ..Seen::default() };
+        *seen.1 = MeasuredValue { value: Some(0.1), ..MeasuredValue::default() };
     });
     let read = reproduce("amrt/fig9", &kept, &mut Silent, None).unwrap();
     let words = " In the data plane, as published does not hold (0.1 Gb/s).";

@@ -1,7 +1,7 @@
 use super::*;
 use incast_experiment::{Plan, Scenario, execute};
 use incast_measure::Run;
-use incast_measure::measured::{Seen, Wanted};
+use incast_measure::measured::{MeasuredValue, Wanted};
 use incast_transport::{Span, Time};
 
 /// A run of 1,200 flows between eight hosts.
@@ -66,7 +66,7 @@ fn without_balance_a_number_is_said_and_not_judged() {
              max = 5\n"
         );
         let claim: Claim = toml::from_str(&text).unwrap();
-        let of = |value| Seen { value: Some(value), ..Seen::default() };
+        let of = |value| MeasuredValue { value: Some(value), ..MeasuredValue::default() };
         let row = [(claim.measure.id(), of(4.0)), (Wanted::Balance.id(), of(steady))];
         let mut results = Results::new("x".into(), 1, false);
         results.add("x", "a", 1, row.into_iter().collect());

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 /// The control of a flow's sending rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TransportKind {
     /// The destination hands out grants, tokens, pulls or credits.
     ReceiverDriven,
     /// The source bounds the bytes in flight.
@@ -20,13 +20,13 @@ pub enum Kind {
     Rate,
 }
 
-impl Kind {
+impl TransportKind {
     /// The name in `incast list`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::ReceiverDriven => "receiver-driven",
-            Kind::Window => "window",
-            Kind::Rate => "rate",
+            TransportKind::ReceiverDriven => "receiver-driven",
+            TransportKind::Window => "window",
+            TransportKind::Rate => "rate",
         }
     }
 }
@@ -83,7 +83,7 @@ pub struct Info {
     /// The publication.
     pub paper: &'static str,
     /// The control of a flow's sending rate.
-    pub kind: Kind,
+    pub kind: TransportKind,
     /// Required switch support, in words.
     pub switch_support: &'static str,
     /// Load balancing of its paper.

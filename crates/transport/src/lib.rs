@@ -131,7 +131,7 @@
 //!         title: "Stop and wait",
 //!         paper: "Bartlett, Scantlebury and Wilkinson, A note on reliable full-duplex transmission \
 //!                 over half-duplex links, CACM 1969",
-//!         kind: Kind::Window,
+//!         kind: TransportKind::Window,
 //!         switch_support: "none",
 //!         routing: Routing::Ecmp,
 //!         symmetric_paths: false,
@@ -208,7 +208,7 @@ mod trace;
 
 pub use breakdown::{Loss, Parts};
 pub use by_rate::ByRate;
-pub use catalogue::{Configured, Deviation, EcnUse, Info, Kind, LentPorts, Transport};
+pub use catalogue::{Configured, Deviation, EcnUse, Info, LentPorts, Transport, TransportKind};
 pub use declare::{Declaration, Hook, Optional, Ready, Values};
 pub use env::Env;
 pub use event::{EventKind, Front, Place, Trace, TraceEvent, Traced, Why};

@@ -47,7 +47,7 @@ pub use import::hpcc::{export_hpcc, read_hpcc};
 pub use import::htsim::{Failure, HtsimTraffic, StartUnit, SwitchTier, export_htsim, read_htsim};
 pub use import::native::{export_csv, named_transports, read_csv};
 pub use import::yaps::read_yaps;
-pub use import::{HostIds, Imported, Kind, detect, read_flows};
+pub use import::{HostIds, Imported, WorkloadFormat, detect, read_flows};
 pub use incast::{Extent, Incasts, Recurrence, Senders, incasts};
 pub use incast_units::Fault;
 pub use matrix::read_matrix;

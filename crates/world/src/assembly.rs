@@ -8,7 +8,7 @@ use incast_egress::port::{Builder, Join, Marking, PolicyConflict, splits};
 use incast_fabric::{Fabric, NodeId, Tier};
 use incast_transport::{
     Bytes, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Limit, Policy, Rate, Routing,
-    Schedule, Setting, SizeQuantiles, Span, SwitchSite, Transport, TransportId, Kind,
+    Schedule, Setting, SizeQuantiles, Span, SwitchSite, Transport, TransportId, TransportKind,
     TransportSet,
 };
 use std::collections::BTreeSet;
@@ -172,7 +172,7 @@ pub fn shaped_share(fabric: &Fabric, site: &Arc<FabricSite>, transport: &RunTran
 /// destination paces what comes in all of them.
 pub fn takes_queues(fabric: &Fabric, site: &Arc<FabricSite>, transport: &RunTransport) -> bool {
     let one = |(_, policy): (Rate, Policy)| splits(&policy);
-    transport.info.kind != Kind::ReceiverDriven
+    transport.info.kind != TransportKind::ReceiverDriven
         && some_switch_port(fabric, site, transport).is_none_or(one)
 }
 

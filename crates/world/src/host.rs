@@ -8,7 +8,7 @@
 
 use self::rare::Rare;
 use crate::arbiter::pull;
-use crate::settle::Drops;
+use crate::fates::Drops;
 use crate::{Deliveries, Faults, FlowSetup, Options, PortSeries, Setup, purpose};
 use incast_transport::{
     Classes, Env, FlowId, Host, HostClock, HostId, Observed, PacketPool, PacketRef, Port, PortEnv,

@@ -17,7 +17,7 @@ mod deadlock;
 mod deliveries;
 mod epoch;
 mod execution;
-mod settle;
+mod fates;
 mod host;
 mod host_model;
 mod loss;
@@ -68,7 +68,7 @@ pub use deadlock::DeadlockDetector;
 pub use deliveries::Deliveries;
 pub use epoch::{Epoch, LinkState, cut_for_good, epochs, last_repair};
 pub use execution::{Due, Execution, Executions, Hosted, Running};
-pub use settle::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
+pub use fates::{Drops, drop_or_trim, drop_packet, lose, turn_back, with_displaced};
 pub use host::{
     EndHost, HostIo, Impaired, MOST_CALLS, NEVER, NicParts, Records, Standing, Still, copied,
 };

@@ -36,7 +36,7 @@ pub use strict::StrictPort;
 use incast_transport::{ClassPolicy, Policy, Port, PortSite, Schedule, TransportId, TransportSet};
 use plan::Rules;
 use std::sync::Arc;
-use transmitter::{Seen, Transmitter};
+use transmitter::{PlacedMarker, Transmitter};
 
 /// One transport's rule for the ECN-capable packets (RFC 3168) of several.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,12 +144,15 @@ impl Builder {
 }
 
 /// The markers of a policy, each with those whose packets it may rewrite.
-fn markers_of(policy: &mut Policy, marking: Option<Marking>) -> impl Iterator<Item = Seen> + '_ {
+fn markers_of(
+    policy: &mut Policy,
+    marking: Option<Marking>,
+) -> impl Iterator<Item = PlacedMarker> + '_ {
     let transport = policy.transport;
     policy.markers.drain(..).filter_map(move |marker| match marking {
         Some(Marking { rule, over }) if marker.sets_ce() => {
-            (transport == rule).then(|| Seen::new(marker, transport, Some(over)))
+            (transport == rule).then(|| PlacedMarker::new(marker, transport, Some(over)))
         }
-        _ => Some(Seen::new(marker, transport, None)),
+        _ => Some(PlacedMarker::new(marker, transport, None)),
     })
 }

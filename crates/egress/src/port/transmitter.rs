@@ -7,7 +7,7 @@ use incast_transport::{
 use smallvec::SmallVec;
 
 /// A marker with what its port knows of it.
-pub(crate) struct Seen {
+pub(crate) struct PlacedMarker {
     marker: Box<dyn Marker>,
     /// Other transports whose packets it may rewrite.
     others: Option<Box<TransportSet>>,
@@ -17,15 +17,15 @@ pub(crate) struct Seen {
     dequeue: bool,
 }
 
-impl Seen {
+impl PlacedMarker {
     /// A marker that may rewrite packets of `transport` and of these others.
     pub fn new(
         marker: Box<dyn Marker>,
         transport: TransportId,
         others: Option<TransportSet>,
-    ) -> Seen {
+    ) -> PlacedMarker {
         let (enqueue, dequeue) = marker.sees();
-        Seen { marker, others: others.map(Box::new), transport, enqueue, dequeue }
+        PlacedMarker { marker, others: others.map(Box::new), transport, enqueue, dequeue }
     }
 
     #[inline]
@@ -60,9 +60,9 @@ impl Seen {
 /// Shows a packet to those of several markers that want to see it; whether one of them marked it.
 #[inline(never)]
 fn any_marks(
-    markers: &mut [Seen],
-    wants: impl Fn(&Seen) -> bool,
-    mut show: impl FnMut(&mut Seen) -> bool,
+    markers: &mut [PlacedMarker],
+    wants: impl Fn(&PlacedMarker) -> bool,
+    mut show: impl FnMut(&mut PlacedMarker) -> bool,
 ) -> bool {
     let wanting = markers.iter_mut().filter(|seen| wants(seen));
     wanting.fold(false, |marked, seen| marked | show(seen))
@@ -83,7 +83,7 @@ pub(crate) struct Transmitter {
     rate: Rate,
     /// When the last transmission ends; [`Time::NEVER`] before the first.
     ends: Time,
-    markers: SmallVec<[Seen; 1]>,
+    markers: SmallVec<[PlacedMarker; 1]>,
     marks: u64,
     /// Charged bytes and time of the last packet without `byte_ps`, to save divisions.
     last: (u32, Span),
@@ -92,8 +92,8 @@ pub(crate) struct Transmitter {
 const _: () = assert!(std::mem::offset_of!(Transmitter, marks) <= 8 + 64);
 
 impl Transmitter {
-    pub fn new(markers: impl IntoIterator<Item = Seen>, site: &PortSite) -> Transmitter {
-        let markers: SmallVec<[Seen; 1]> = markers.into_iter().collect();
+    pub fn new(markers: impl IntoIterator<Item = PlacedMarker>, site: &PortSite) -> Transmitter {
+        let markers: SmallVec<[PlacedMarker; 1]> = markers.into_iter().collect();
         Transmitter {
             ends: Time::NEVER,
             sent: 0,

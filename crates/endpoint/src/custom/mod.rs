@@ -26,8 +26,8 @@ use crate::sender::{
 };
 use guard::{Failures, Guarded};
 use incast_transport::{
-    Acks, Configured, Ecn, EcnUse, FabricSite, Fault, HeaderView, Host, HostSite, Info, Kind,
-    LentPorts, Notice, ParameterDoc, Policy, PortSite, Setting, Transport, TransportId, Values,
+    Acks, Configured, Ecn, EcnUse, FabricSite, Fault, HeaderView, Host, HostSite, Info, LentPorts,
+    Notice, ParameterDoc, Policy, PortSite, Setting, Transport, TransportId, TransportKind, Values,
     parameter,
 };
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl Custom {
         name: &'static str,
         id: TransportId,
         title: &'static str,
-        kind: Kind,
+        kind: TransportKind,
         ecn: bool,
         ports: &dyn Transport,
     ) -> Result<Info, String> {

@@ -45,7 +45,7 @@ pub struct Reply {
 #[derive(Clone, Copy, Debug)]
 enum Behind {
     /// What has arrived.
-    Seen(Seen),
+    AckContent(AckContent),
     /// Zeros: it is as long as an ACK.
     Padding,
     /// What stood there in the packet that is answered, which waits with others of its kind.
@@ -56,7 +56,7 @@ enum Behind {
 
 /// What an ACK says beside its header.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Seen {
+pub struct AckContent {
     /// The first packet of `bits`.
     pub base: u32,
     /// Those that have arrived of it and the 63 behind it.
@@ -113,9 +113,9 @@ impl Inbound {
         self.packets - self.arrivals.lowest_missing()
     }
 
-    fn seen(&self, base: u32) -> Seen {
+    fn seen(&self, base: u32) -> AckContent {
         let beyond = self.beyond().min(u16::MAX as u32) as u16;
-        Seen { base, bits: self.arrivals.bits(base), received: self.received, beyond }
+        AckContent { base, bits: self.arrivals.bits(base), received: self.received, beyond }
     }
 
     /// The offset of which a packet carries the lower 32 bits: the nearest to that of the last.
@@ -169,7 +169,7 @@ impl Receivers {
     #[inline]
     pub fn extension(&mut self, reply: &Reply) -> Extension {
         match reply.behind {
-            Behind::Seen(Seen { base, bits, received, beyond }) => {
+            Behind::AckContent(AckContent { base, bits, received, beyond }) => {
                 Extension::Arrivals { base, bits, received, beyond }
             }
             Behind::Padding => Extension::Padding { count: PADDING },
@@ -318,7 +318,7 @@ impl Receivers {
             _ if self.returns && flow.beyond() == 0 => Behind::Nothing,
             _ => {
                 let below = packet.saturating_sub(63).max(cumulative.saturating_add(1));
-                Behind::Seen(flow.seen(if at_once { packet } else { below }))
+                Behind::AckContent(flow.seen(if at_once { packet } else { below }))
             }
         };
         self.reply(&content, header, Some(behind), informed);

@@ -1,6 +1,6 @@
 //! One host: its senders take turns at the NIC.
 
-use super::arrived::{Receivers, Reply, Seen};
+use super::arrived::{AckContent, Receivers, Reply};
 use super::law::{Law, Laws};
 use super::plan::HostPlan;
 use super::sender::{Answer, Outbound};
@@ -48,13 +48,15 @@ impl<L: Laws> UnorderedHost<L> {
             let extension = env.packets.extension(handle);
             let seen = match *extension {
                 Extension::Arrivals { base, bits, received, beyond } => {
-                    Seen { base, bits, received, beyond }
+                    AckContent { base, bits, received, beyond }
                 }
                 // Of others nothing is known.
-                _ if self.plan.echoes => {
-                    Seen { base: ack.packet, bits: !ack.probe as u64, ..Seen::default() }
-                }
-                _ => Seen::default(),
+                _ if self.plan.echoes => AckContent {
+                    base: ack.packet,
+                    bits: !ack.probe as u64,
+                    ..AckContent::default()
+                },
+                _ => AckContent::default(),
             };
             sender.on_ack(&Answer { ack, path, seen, extension, informed }, env.now);
             decided = sender.law.decided();

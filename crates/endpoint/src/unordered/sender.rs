@@ -1,6 +1,6 @@
 //! One flow at its source.
 
-use super::arrived::{Question, Seen};
+use super::arrived::{AckContent, Question};
 use super::credit::Credit;
 use super::law::{Cut, Departure, Law, Lost, News};
 use super::paths::{Heard, Paths};
@@ -36,7 +36,7 @@ pub struct Answer<'a> {
     /// The path of the packet that it answers.
     pub path: u16,
     /// What it says has arrived.
-    pub seen: Seen,
+    pub seen: AckContent,
     /// What came back behind the header.
     pub extension: &'a Extension,
     /// When its information was current.
@@ -200,7 +200,7 @@ impl<L: Law> Outbound<L> {
     /// An ACK.
     pub fn on_ack(&mut self, answer: &Answer<'_>, now: Time) {
         let Answer { ack, path, seen, extension, informed } = *answer;
-        let Seen { base, bits, received, beyond } = seen;
+        let AckContent { base, bits, received, beyond } = seen;
         let Ack { packet, cumulative, marked, again, probe } = ack;
         let rtt = match probe {
             true => None,

@@ -7,7 +7,7 @@ use incast_endpoint::sender::{Ack, Loss, Outbound, Progress};
 use incast_experiment::custom::{Control, Registered, find, register};
 use incast_experiment::{Fault, Monitor, Plan, Scenario, execute, identity, transport_version};
 use incast_measure::Run;
-use incast_transport::{FabricSite, Kind, RunRecord, Span, Time};
+use incast_transport::{FabricSite, RunRecord, Span, Time, TransportKind};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
@@ -111,7 +111,7 @@ fn control(name: &str, law: Arc<dyn Law>) -> Control {
         version: "1".into(),
         ports_like: "dctcp".into(),
         ecn: true,
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         sender: vec![],
         parameters: vec![],
         law,

@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// The topology files that are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TopologyFormat {
     /// HPCC and other ns-3 RDMA simulators: counts, switch ids, one line per link.
     Hpcc,
     /// htsim's `.topo`.
@@ -27,23 +27,23 @@ pub enum Kind {
 
 /// What kind of topology file a text is, by its content: the header, or else what most of its lines
 /// look like, so that a broken line leaves the kind known and the reader can name it.
-pub fn detect(text: &str) -> Option<Kind> {
+pub fn detect(text: &str) -> Option<TopologyFormat> {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     let words: Vec<&str> = lines().next()?.split_whitespace().collect();
     let integers = words.iter().take_while(|word| word.parse::<u64>().is_ok()).count();
     match (words.len(), integers) {
-        (3, 3) | (4, 4) | (6, 5 | 6) => return Some(Kind::Hpcc),
+        (3, 3) | (4, 4) | (6, 5 | 6) => return Some(TopologyFormat::Hpcc),
         _ => {}
     }
     let mut keys = lines().filter_map(|line| line.split_whitespace().next());
     if keys.any(|key| key.eq_ignore_ascii_case("tiers")) {
-        return Some(Kind::HtsimTopo);
+        return Some(TopologyFormat::HtsimTopo);
     }
     let content = || lines().filter(|line| !line.starts_with('#'));
     let most =
         |is: fn(&str) -> bool| 2 * content().filter(|line| is(line)).count() > content().count();
     if most(htsim::known) {
-        return Some(Kind::HtsimTopo);
+        return Some(TopologyFormat::HtsimTopo);
     }
     // Links between numbered nodes; the rate has a unit or the delay has.
     let link = |line: &str| {
@@ -51,7 +51,7 @@ pub fn detect(text: &str) -> Option<Kind> {
         let numbered = words.iter().take(2).all(|word| word.parse::<u32>().is_ok());
         words.len() == 5 && numbered && words[3].parse::<Span>().is_ok()
     };
-    most(link).then_some(Kind::Hpcc)
+    most(link).then_some(TopologyFormat::Hpcc)
 }
 
 /// Reads a topology of any kind that [`detect`] knows from the text of a file. Errors name the file
@@ -63,8 +63,8 @@ pub fn import_text(file: &str, text: &str) -> Result<Imported, TopologyError> {
 /// The same; with `forward`, hosts of several links forward, which else are servers with a NIC for each link.
 pub fn import_text_with(file: &str, text: &str, forward: bool) -> Result<Imported, TopologyError> {
     match detect(text) {
-        Some(Kind::Hpcc) => hpcc::import_hpcc(file, text, forward),
-        Some(Kind::HtsimTopo) => import_htsim_topo(file, text),
+        Some(TopologyFormat::Hpcc) => hpcc::import_hpcc(file, text, forward),
+        Some(TopologyFormat::HtsimTopo) => import_htsim_topo(file, text),
         None => {
             let message = wrong("not a topology file").expected(
                 "an ns-3 header such as `320 64 640`, or htsim's `Nodes`, `Tiers`, `Podsize`",

@@ -49,7 +49,7 @@ fn simai_leaves_nvswitches_out() {
     let text = "7 2 2 1 8 H100\n4 5\n6\n0 4 2400Gbps 25ns 0\n1 4 2400Gbps 25ns 0\n\
                 2 5 2400Gbps 25ns 0\n3 5 2400Gbps 25ns 0\n0 6 400Gbps 500ns 0\n\
                 1 6 400Gbps 500ns 0\n2 6 400Gbps 500ns 0\n3 6 400Gbps 500ns 0\n";
-    assert_eq!(detect(text), Some(Kind::Hpcc));
+    assert_eq!(detect(text), Some(TopologyFormat::Hpcc));
     let imported = hpcc(text);
     assert_eq!((imported.fabric.hosts(), imported.fabric.nodes()), (4, 5));
     let told = &imported.notes[0].text;
@@ -301,7 +301,7 @@ fn the_export_reads_back() {
     for spec in ["star:3", "dumbbell:3x2", "parking-lot:2", "leaf-spine:4x3x2", "fat-tree:4"] {
         let fabric = parse(spec, links).unwrap();
         let text = export_hpcc_topology(&fabric).unwrap();
-        assert_eq!(detect(&text), Some(Kind::Hpcc));
+        assert_eq!(detect(&text), Some(TopologyFormat::Hpcc));
         let again = hpcc(&text).fabric;
         let ends = |f: &Fabric| -> Vec<_> {
             let mut all: Vec<_> = f
@@ -328,7 +328,7 @@ const FAT_TREE: &str = "Nodes 432\nTiers 3\nPodsize 36\nTier 0\nDownlink_speed_G
 
 #[test]
 fn htsim_leaf_spine() {
-    assert_eq!(detect(LEAF_SPINE), Some(Kind::HtsimTopo));
+    assert_eq!(detect(LEAF_SPINE), Some(TopologyFormat::HtsimTopo));
     let imported = import_htsim_topo("a.topo", LEAF_SPINE).unwrap();
     let fabric = &imported.fabric;
     assert_eq!((fabric.hosts(), fabric.nodes(), fabric.ports().len()), (32, 38, 2 * (32 + 8)));

@@ -5,12 +5,12 @@
 //! values of the batches are treated as samples. Two runs of the same flows are compared batch by
 //! batch: effects of the arrivals cancel, as in a paired comparison.
 
-use super::{Measure, Seen};
+use super::{Measure, MeasuredValue};
 use crate::{Run, statistics};
 use std::collections::BTreeMap;
 
 /// What runs that differ in their seed gave for one name.
-pub type BySeed<'a> = BTreeMap<u64, &'a Seen>;
+pub type BySeed<'a> = BTreeMap<u64, &'a MeasuredValue>;
 
 /// A measured number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,7 +61,7 @@ pub fn difference(runs: &BySeed<'_>, base: &BySeed<'_>) -> Option<Estimate> {
 /// is that of `(a - r b) / b`.
 pub fn quotient(runs: &BySeed<'_>, base: &BySeed<'_>) -> Option<Estimate> {
     let pairs = pairs(runs, base);
-    let ratio = |(a, b): &(&Seen, &Seen)| {
+    let ratio = |(a, b): &(&MeasuredValue, &MeasuredValue)| {
         let (a, b) = a.value.zip(b.value)?;
         (b != 0.0).then(|| a / b)
     };
@@ -73,14 +73,14 @@ pub fn quotient(runs: &BySeed<'_>, base: &BySeed<'_>) -> Option<Estimate> {
 }
 
 /// Runs of the same seed.
-fn pairs<'a>(runs: &BySeed<'a>, base: &BySeed<'a>) -> Vec<(&'a Seen, &'a Seen)> {
+fn pairs<'a>(runs: &BySeed<'a>, base: &BySeed<'a>) -> Vec<(&'a MeasuredValue, &'a MeasuredValue)> {
     runs.iter().filter_map(|(seed, own)| Some((*own, *base.get(seed)?))).collect()
 }
 
 /// Half width of the 95 % confidence interval of one number less `factor` times another. Where the
 /// same flows completed in both, it is that of the batches' differences; else the runs are taken
 /// for independent and the squares of their half widths added.
-pub fn width_against(own: &Seen, base: &Seen, factor: f64) -> Option<f64> {
+pub fn width_against(own: &MeasuredValue, base: &MeasuredValue, factor: f64) -> Option<f64> {
     if own.flows == base.flows && own.list.len() == base.list.len() {
         let pairs = own.list.iter().zip(&base.list);
         return interval(&pairs.map(|(a, b)| a - factor * b).collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! The values that a number summarises, and how far two runs' values are apart.
 
-use super::{Kind, Measure, Of};
+use super::{ClaimedNumber, Measure, Of};
 use crate::numbers::Interval;
 use crate::{Run, statistics};
 use serde::Serialize;
@@ -82,7 +82,7 @@ pub struct Apart {
 impl Apart {
     /// How far `own` values are from `base`, both in ascending order. Differences are shares of the
     /// value, or of the least size that counts for its kind if that is more. `None` if there are none of either.
-    pub fn between(own: &[f64], base: &[f64], kind: Kind) -> Option<Apart> {
+    pub fn between(own: &[f64], base: &[f64], kind: ClaimedNumber) -> Option<Apart> {
         let least = kind.least()?;
         let quantile = |thousandths: u32| {
             let own = statistics::percentile(own, thousandths)?;
@@ -128,8 +128,8 @@ fn beyond(low: &[f64], high: &[f64], least: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn kind(name: &str) -> Kind {
-        Kind::named(name).unwrap()
+    fn kind(name: &str) -> ClaimedNumber {
+        ClaimedNumber::named(name).unwrap()
     }
 
     fn up_to(count: u32, step: f64) -> Vec<f64> {

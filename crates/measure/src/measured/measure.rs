@@ -1,16 +1,16 @@
 //! Numbers that claims are about.
 
 use super::chosen::{Chosen, Quantity, fits};
-use super::{Kind, Of};
+use super::{ClaimedNumber, Of};
 use crate::Run;
 use incast_units::{Span, Time};
 
 /// What is measured in one run.
-pub type Measure = Chosen<Kind>;
+pub type Measure = Chosen<ClaimedNumber>;
 
 impl Measure {
     /// A measure of the whole run.
-    pub fn new(kind: Kind) -> Measure {
+    pub fn new(kind: ClaimedNumber) -> Measure {
         Measure {
             kind,
             port: None,

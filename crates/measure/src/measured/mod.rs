@@ -2,20 +2,20 @@
 //! spread, and their intervals.
 
 mod chosen;
+mod claimed;
 mod confidence;
 mod each;
 mod fairness;
-mod kind;
 mod marks;
 mod measure;
-mod seen;
 mod spread;
+mod wanted;
 
-pub use crate::numbers::{Kind, Of};
+pub use crate::numbers::{ClaimedNumber, Of};
 pub use chosen::{Chosen, Quantity};
 pub use confidence::{BySeed, Estimate, difference, estimate, interval, quotient, width_against};
 pub use each::{Apart, EQUAL, MOST, rounded};
 pub use marks::Sent;
 pub use measure::Measure;
-pub use seen::{BALANCE, Measured, Seen, Wanted};
 pub use spread::{Form, PARTS, STEPS};
+pub use wanted::{BALANCE, Measured, MeasuredValue, Wanted};

@@ -270,7 +270,7 @@ pub(crate) struct Interval<'a> {
 pub(crate) type OfInterval = fn(&Interval<'_>) -> f64;
 
 /// A number of a run, restricted as chosen.
-pub(crate) type Chooses = fn(&Chosen<Kind>, &Run) -> Option<f64>;
+pub(crate) type Chooses = fn(&Chosen<ClaimedNumber>, &Run) -> Option<f64>;
 
 /// How a number is read for claims.
 #[derive(Clone, Copy)]
@@ -307,7 +307,7 @@ pub(crate) struct Claimed {
 /// A number that claims and figures read: one that is declared for them, or one that a study has, of the chosen
 /// flows or of the run.
 #[derive(Clone, Copy)]
-pub struct Kind(pub(crate) &'static Claimed);
+pub struct ClaimedNumber(pub(crate) &'static Claimed);
 
 impl Claimed {
     pub(crate) const fn new(name: &'static str, unit: &'static str, of: Of, read: Read) -> Claimed {

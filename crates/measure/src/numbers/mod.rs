@@ -4,7 +4,7 @@
 use crate::summary::{Group, Summary};
 use crate::tiers::TierSummary;
 use crate::{LONG_FLOW_BYTES, PartMeans};
-pub use entry::{Better, Kind, Listing, Number, Of, Written};
+pub use entry::{Better, ClaimedNumber, Listing, Number, Of, Written};
 pub(crate) use entry::{Claimed, Interval, OfInterval, Read};
 use entry::{Entry, Get, OfSummary, Source};
 use incast_units::fault::{Fault, Problem, expected, nearest};

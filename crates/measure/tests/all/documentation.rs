@@ -1,6 +1,6 @@
 //! `docs/results.md` and `docs/studies.md` document every column and key, `experiments/README.md` every number of claims.
 
-use incast_measure::measured::Kind;
+use incast_measure::measured::ClaimedNumber;
 use incast_measure::{columns_markdown, study_columns_markdown, summarise};
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ fn documented(name: &str, tables: &str) {
 fn every_column_is_in_the_page_with_its_unit_and_meaning() {
     documented("results.md", &columns_markdown());
     documented("studies.md", &study_columns_markdown());
-    documented("../experiments/README.md", &Kind::markdown());
+    documented("../experiments/README.md", &ClaimedNumber::markdown());
 }
 
 /// All keys of a JSON value, however deep.

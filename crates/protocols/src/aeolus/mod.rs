@@ -23,8 +23,8 @@ use incast_endpoint::first_round::views::Probe;
 use incast_endpoint::outbox::CONTROL;
 use incast_transport::{
     Bytes, Classes, Declaration, Discipline, EcnUse, Env, FabricSite, Flow, FlowId, Header, Host,
-    HostSite, Info, Kind, Limit, Observed, Optional, Packet, PacketRef, Policy, PortSite, Routing,
-    Span, Time,
+    HostSite, Info, Limit, Observed, Optional, Packet, PacketRef, Policy, PortSite, Routing, Span,
+    Time, TransportKind,
 };
 use receiver::Probed;
 use sender::Rounds;
@@ -43,7 +43,7 @@ pub static ENTRY: Declaration<Both, homa::Levels> = Declaration {
         title: "Aeolus on Homa",
         paper: "Hu et al., Aeolus: A building block for proactive transport in datacenters, \
                 SIGCOMM 2020",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "selective dropping (RED by colour), eight priorities, per-packet load \
                          balancing",
         routing: Routing::Spray,

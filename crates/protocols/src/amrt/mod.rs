@@ -18,8 +18,8 @@ pub use switch::{Code, GapMarker};
 use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{OwnGrants, ReceiverDriven};
 use incast_transport::{
-    Declaration, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
-    Routing,
+    Declaration, EcnUse, Host, HostSite, Info, Limit, Optional, Policy, PortSite, Ready, Routing,
+    TransportKind,
 };
 
 /// The catalogue entry.
@@ -29,7 +29,7 @@ pub static ENTRY: Declaration<Params, Expectations> = Declaration {
         id: ID,
         title: "AMRT: anti-ECN marking receiver-driven transport",
         paper: "ICPP 2020",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "clears a bit of packets without a gap before them; one timestamp per port",
         routing: Routing::Ecmp,
         symmetric_paths: false,

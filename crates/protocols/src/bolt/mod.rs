@@ -19,8 +19,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::rto::{RtoBounds, least_or_auto};
 use incast_endpoint::sender::{Options, Recovery, STAMP_BYTES, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Ready,
-    Routing, TransportId,
+    Declaration, Ecn, EcnUse, Host, HostSite, Info, Limit, Optional, Policy, PortSite, Ready,
+    Routing, TransportId, TransportKind,
 };
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "Bolt",
         paper: "Arslan et al., Bolt: Sub-RTT Congestion Control for Ultra-Low Latency, NSDI 2023",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "tells sources of queues by packets of its own, clears a bit where a link has no room; two \
                          queues",
         routing: Routing::Ecmp,

@@ -18,8 +18,8 @@ use deviations::DEVIATIONS;
 use incast_egress::red::check_thresholds;
 use incast_endpoint::credit::{CreditHost, Terms, check, credit_share, reserved, shaped};
 use incast_transport::{
-    ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy,
-    PortSite, Ready, Routing, Span, TransportId,
+    ClassPolicy, Declaration, Ecn, EcnUse, Host, HostSite, Info, Limit, Optional, Policy, PortSite,
+    Ready, Routing, Span, TransportId, TransportKind,
 };
 
 /// CCRP's number on the wire.
@@ -38,7 +38,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "CCRP",
         paper: "Bai et al., CCRP: Converging Credit-Based and Reactive Protocols in Datacenters, \
                 NPC 2020",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "as ExpressPass, and ECN marking by RED on the data queue",
         routing: Routing::SymmetricEcmp,
         symmetric_paths: false,

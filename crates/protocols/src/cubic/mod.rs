@@ -20,8 +20,8 @@ use incast_endpoint::sender::{
     DelayedAck, Options, Reliability, SenderDriven, Silent, congestion_control,
 };
 use incast_transport::{
-    Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional, Policy, Ready,
-    Routing, TransportId,
+    Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, LentPorts, Optional, Policy, Ready,
+    Routing, TransportId, TransportKind,
 };
 use params::Recovery;
 
@@ -35,7 +35,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "CUBIC",
         paper: "Ha, Rhee and Xu, CUBIC: a new TCP-friendly high-speed TCP variant, 2008; RFC 9438",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "none",
         routing: Routing::Ecmp,
         symmetric_paths: false,

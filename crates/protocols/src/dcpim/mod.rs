@@ -24,7 +24,7 @@ use headers::{Accept, Announce, Finish, Grant, Request, Return, Token};
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Host, HostSite, Info,
-    Kind, Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Time,
+    Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Time, TransportKind,
 };
 use receiver::Receivers;
 use sender::Senders;
@@ -39,7 +39,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "dcPIM",
         paper: "Cai, Arashloo and Agarwal, dcPIM: Near-optimal proactive datacenter transport, SIGCOMM 2022",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "seven priorities, per-packet load balancing",
         routing: Routing::SourceRoundRobin,
         symmetric_paths: false,

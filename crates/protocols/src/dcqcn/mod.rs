@@ -21,8 +21,8 @@ use incast_egress::red::check_thresholds;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, Recovery, SenderDriven, congestion_control};
 use incast_transport::{
-    Acks, Declaration, EcnUse, Host, HostSite, Info, Kind, LentPorts, Limit, Optional, Policy,
-    PortSite, Ready, Routing, TransportId,
+    Acks, Declaration, EcnUse, Host, HostSite, Info, LentPorts, Limit, Optional, Policy, PortSite,
+    Ready, Routing, TransportId, TransportKind,
 };
 
 /// DCQCN's number on the wire.
@@ -35,7 +35,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "DCQCN",
         paper: "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015",
-        kind: Kind::Rate,
+        kind: TransportKind::Rate,
         switch_support: "ECN marking by RED on the instantaneous queue; made for PFC",
         routing: Routing::Ecmp,
         symmetric_paths: false,

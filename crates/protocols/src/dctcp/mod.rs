@@ -20,8 +20,8 @@ use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{DelayedAck, EchoMark, Options, Reliability, congestion_control};
 use incast_endpoint::unordered::host_of;
 use incast_transport::{
-    Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional, PlbRule,
-    Policy, PortSite, Ready, Routing, TransportId,
+    Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, LentPorts, Optional, PlbRule, Policy,
+    PortSite, Ready, Routing, TransportId, TransportKind,
 };
 use params::{Controlled, Recovery};
 
@@ -38,7 +38,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "DCTCP",
         paper: "Alizadeh et al., Data Center TCP (DCTCP), SIGCOMM 2010; RFC 8257",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "ECN marking above a queue threshold",
         routing: Routing::Ecmp,
         symmetric_paths: false,

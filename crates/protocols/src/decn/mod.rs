@@ -25,7 +25,8 @@ use headers::OTHERS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready, Routing,
+    Declaration, EcnUse, Host, HostSite, Info, Optional, Policy, PortSite, Ready, Routing,
+    TransportKind,
 };
 
 /// The four bits that a sender writes into the packets of a unit.
@@ -39,7 +40,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "DECN",
         paper: "Jiang et al., Achieving Fast Convergence and High Efficiency using Differential \
                 Explicit Feedback in Data Center",
-        kind: Kind::Rate,
+        kind: TransportKind::Rate,
         switch_support: "measures each flow and signals the difference to its share, 12 bits in \
                          3 packets",
         routing: Routing::Ecmp,

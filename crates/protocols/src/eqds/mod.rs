@@ -18,7 +18,7 @@ use incast_endpoint::unordered::{
 use incast_transport::fault::{Fault, expected};
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, Ecn, EcnUse, FabricSite, Host, HostSite, Info,
-    Kind, Limit, Optional, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
+    Limit, Optional, Policy, PortSite, Rate, Ready, Routing, Span, TransportId, TransportKind,
 };
 use patience::Patience;
 
@@ -35,7 +35,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "EQDS",
         paper: "Olteanu et al., An edge-queued datagram service for all datacenter traffic, NSDI 2022, as in its \
                 authors' simulator",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "payload trimming, two strict priorities, hashed path numbers",
         routing: Routing::Entropy,
         symmetric_paths: false,

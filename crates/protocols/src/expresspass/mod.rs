@@ -20,7 +20,7 @@ use incast_endpoint::credit::{Burst, CreditHost, Terms, check, credit_share, res
 use incast_endpoint::first_round::RoundTerms;
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, Ecn, EcnUse, FabricSite, Host, HostSite, Info,
-    Kind, Limit, Optional, Policy, PortSite, Ready, Routing, Span, TransportId,
+    Limit, Optional, Policy, PortSite, Ready, Routing, Span, TransportId, TransportKind,
 };
 
 /// ExpressPass's number on the wire.
@@ -44,7 +44,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "ExpressPass",
         paper: "Cho, Jang and Han, Credit-Scheduled Delay-Bounded Congestion Control for Datacenters, \
                 SIGCOMM 2017",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "a short, rate-limited queue for credits; symmetric paths",
         routing: Routing::SymmetricEcmp,
         symmetric_paths: false,

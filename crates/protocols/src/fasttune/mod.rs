@@ -23,8 +23,8 @@ use incast_egress::telemetry::depth;
 use incast_endpoint::rto::{RtoBounds, least_or_auto};
 use incast_endpoint::sender::{Admission, Options, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Limit, Optional, Policy, PortSite, Rate,
-    Ready, Routing, TransportId,
+    Declaration, Ecn, EcnUse, Host, HostSite, Info, Limit, Optional, Policy, PortSite, Rate, Ready,
+    Routing, TransportId, TransportKind,
 };
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "FastTune",
         paper: "Zhou et al., FastTune: Timely and Precise Congestion Control in Data Center Network",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "acknowledges first packets, adds its state to ACKs; symmetric paths, two queues",
         routing: Routing::SymmetricEcmp,
         symmetric_paths: true,

@@ -24,8 +24,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Header, Host,
-    HostSite, Info, Kind, Limit, Observed, Optional, PacketRef, Policy, PortSite, Ready, Routing,
-    Time, TransportId,
+    HostSite, Info, Limit, Observed, Optional, PacketRef, Policy, PortSite, Ready, Routing, Time,
+    TransportId, TransportKind,
 };
 
 /// Homa's number on the wire.
@@ -39,7 +39,7 @@ pub static ENTRY: Declaration<Params, Levels> = Declaration {
         title: "Homa",
         paper: "Montazeri et al., Homa: A receiver-driven low-latency transport protocol using \
                 network priorities, SIGCOMM 2018",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "eight priorities, per-packet load balancing",
         routing: Routing::Spray,
         symmetric_paths: false,

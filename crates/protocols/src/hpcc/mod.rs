@@ -19,8 +19,8 @@ use incast_endpoint::rto::{RtoBounds, least_or_auto};
 use incast_endpoint::sender::{Admission, Options, ReturnStack, congestion_control};
 use incast_endpoint::unordered::host_of;
 use incast_transport::{
-    Declaration, Ecn, EcnUse, FabricSite, Fault, Host, HostSite, Info, Kind, Optional, Policy,
-    PortSite, Routing, TransportId,
+    Declaration, Ecn, EcnUse, FabricSite, Fault, Host, HostSite, Info, Optional, Policy, PortSite,
+    Routing, TransportId, TransportKind,
 };
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub static ENTRY: Declaration<Params, Plan> = Declaration {
         id: ID,
         title: "HPCC",
         paper: "Li et al., HPCC: High Precision Congestion Control, SIGCOMM 2019",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "writes time, bytes sent, queue and rate into each packet; made for PFC",
         routing: Routing::Ecmp,
         symmetric_paths: false,

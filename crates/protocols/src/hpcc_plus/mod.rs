@@ -8,7 +8,7 @@ mod tests;
 pub use params::Params;
 
 use crate::hpcc::Plan;
-use incast_transport::{Declaration, EcnUse, Info, Kind, Optional, Routing, TransportId};
+use incast_transport::{Declaration, EcnUse, Info, Optional, Routing, TransportId, TransportKind};
 
 /// HPCC+'s number on the wire.
 pub const ID: TransportId = TransportId(20);
@@ -20,7 +20,7 @@ pub static ENTRY: Declaration<Params, Plan> = Declaration {
         id: ID,
         title: "HPCC+",
         paper: "Zhou et al., FastTune: Timely and Precise Congestion Control in Data Center Network",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "writes time, bytes sent, queue and rate into each packet; made for PFC",
         routing: Routing::Ecmp,
         symmetric_paths: false,

@@ -21,8 +21,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready,
-    Routing, Time, TransportId,
+    Declaration, Ecn, EcnUse, Host, HostSite, Info, Optional, Policy, PortSite, Ready, Routing,
+    Time, TransportId, TransportKind,
 };
 use sender::LAST_CLASS;
 
@@ -42,7 +42,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "MLCP",
         paper: "Qazi and Znati, On the design of load factor based congestion control protocols for \
                 next-generation networks, INFOCOM 2008",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "writes its load into four bits",
         routing: Routing::Ecmp,
         symmetric_paths: false,

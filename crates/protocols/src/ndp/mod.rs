@@ -20,8 +20,8 @@ use host::NdpHost;
 use incast_transport::fault::{Fault, expected};
 use incast_transport::parameter::Value;
 use incast_transport::{
-    Bytes, ClassPolicy, Declaration, Discipline, EcnUse, Framing, Host, HostSite, Info, Kind,
-    Limit, Optional, Policy, PortSite, Rate, Ready, Routing, Schedule,
+    Bytes, ClassPolicy, Declaration, Discipline, EcnUse, Framing, Host, HostSite, Info, Limit,
+    Optional, Policy, PortSite, Rate, Ready, Routing, Schedule, TransportKind,
 };
 use sender::HostPlan;
 
@@ -39,7 +39,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "NDP",
         paper: "Handley et al., Re-architecting datacenter networks and stacks for low latency and \
                 high performance, SIGCOMM 2017",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "payload trimming, return to sender, two weighted queues",
         routing: Routing::SourcePath,
         symmetric_paths: false,

@@ -15,8 +15,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, Silent, congestion_control};
 use incast_transport::{
-    Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, Ready, Routing,
-    TransportId,
+    Declaration, Ecn, EcnUse, Host, HostSite, Info, Optional, Policy, Ready, Routing, TransportId,
+    TransportKind,
 };
 
 /// Its number on the wire.
@@ -29,7 +29,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "No congestion control",
         paper: "no paper: a fixed rate, as constant bit rate sources of ns-2 and ns-3 have",
-        kind: Kind::Rate,
+        kind: TransportKind::Rate,
         switch_support: "none",
         routing: Routing::Ecmp,
         symmetric_paths: false,

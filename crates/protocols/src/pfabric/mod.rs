@@ -23,8 +23,8 @@ use headers::{Ack, Complete, Data, Probe};
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Host, HostSite, Info,
-    Kind, Limit, Observed, Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Time,
-    Timers,
+    Limit, Observed, Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Time, Timers,
+    TransportKind,
 };
 use receiver::Receivers;
 use sender::Senders;
@@ -37,7 +37,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "pFabric",
         paper: "Alizadeh et al., pFabric: Minimal near-optimal datacenter transport, SIGCOMM 2013",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "ports that send the flow with the least left first and drop the one with the most",
         routing: Routing::SourceRoundRobin,
         symmetric_paths: false,

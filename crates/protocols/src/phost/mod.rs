@@ -19,8 +19,8 @@ use headers::{LARGE, SMALL};
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     Bytes, ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Header, Host,
-    HostSite, Info, Kind, Limit, Observed, Optional, PacketRef, Policy, PortSite, Ready, Routing,
-    Time,
+    HostSite, Info, Limit, Observed, Optional, PacketRef, Policy, PortSite, Ready, Routing, Time,
+    TransportKind,
 };
 use receiver::{Receivers, default_waits};
 use sender::Senders;
@@ -34,7 +34,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "pHost",
         paper: "Gao et al., pHost: Distributed near-optimal datacenter transport over commodity \
                 network fabric, CoNEXT 2015",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "three priorities, per-packet load balancing",
         routing: Routing::RoundRobin,
         symmetric_paths: false,

@@ -21,8 +21,8 @@ use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Admission, Options, ReturnStack, SenderDriven, congestion_control};
 use incast_transport::telemetry::Reader;
 use incast_transport::{
-    Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, PortSite, Ready,
-    Routing, TransportId,
+    Declaration, Ecn, EcnUse, Host, HostSite, Info, Optional, Policy, PortSite, Ready, Routing,
+    TransportId, TransportKind,
 };
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub static ENTRY: Declaration<Params, u8> = Declaration {
         title: "PowerTCP",
         paper: "Addanki, Michel and Schmid, PowerTCP: Pushing the Performance Limits of Datacenter \
                 Networks, NSDI 2022",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "writes time, bytes sent, queue and rate into each packet; made for PFC",
         routing: Routing::Ecmp,
         symmetric_paths: false,

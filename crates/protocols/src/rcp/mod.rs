@@ -20,8 +20,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, Ecn, EcnUse, Explicit, Extension, Host, HostSite, Info, Kind, Optional, Policy,
-    PortSite, Ready, Routing, Span, Time, TransportId,
+    Declaration, Ecn, EcnUse, Explicit, Extension, Host, HostSite, Info, Optional, Policy,
+    PortSite, Ready, Routing, Span, Time, TransportId, TransportKind,
 };
 
 /// RCP's number on the wire.
@@ -66,7 +66,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "RCP",
         paper: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, Processor Sharing Flows in the Internet, \
                 IWQoS 2005",
-        kind: Kind::Rate,
+        kind: TransportKind::Rate,
         switch_support: "offers one rate to all flows, from what arrives and waits",
         routing: Routing::Ecmp,
         symmetric_paths: false,

@@ -22,8 +22,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{ReceiverDriven, StallTimeout};
 use incast_transport::fault::expected;
 use incast_transport::{
-    Declaration, EcnUse, FabricSite, Fault, Host, HostSite, Info, Kind, Limit, Optional, Policy,
-    PortSite, Rate, Routing, Span,
+    Declaration, EcnUse, FabricSite, Fault, Host, HostSite, Info, Limit, Optional, Policy,
+    PortSite, Rate, Routing, Span, TransportKind,
 };
 use std::sync::{Arc, Mutex};
 
@@ -34,7 +34,7 @@ pub static ENTRY: Declaration<Params, Timers> = Declaration {
         id: ID,
         title: "REN: receiver-driven transport based on explicit notification",
         paper: "IEEE Transactions on Cloud Computing, 2021",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "samples queue and idle time once per period; writes a 2-bit code; 16 B per port",
         routing: Routing::Spray,
         symmetric_paths: false,

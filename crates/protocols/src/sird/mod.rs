@@ -26,7 +26,8 @@ use incast_egress::threshold::ThresholdMarker;
 use incast_endpoint::outbox::{CONTROL, Outbox};
 use incast_transport::{
     ClassPolicy, Classes, Declaration, Discipline, EcnUse, Env, Flow, FlowId, Host, HostSite, Info,
-    Kind, Marker, Observed, Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Time,
+    Marker, Observed, Optional, Packet, PacketRef, Policy, PortSite, Ready, Routing, Time,
+    TransportKind,
 };
 use receiver::{Arriving, Receivers};
 use sender::Senders;
@@ -40,7 +41,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "SIRD",
         paper: "Prasopoulos et al., SIRD: A sender-informed, receiver-driven datacenter transport protocol, \
                 NSDI 2025",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "three priorities, ECN between switches, per-packet load balancing",
         routing: Routing::Spray,
         symmetric_paths: false,

@@ -18,8 +18,8 @@ use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, ReturnStamp, STAMP_BYTES, congestion_control};
 use incast_endpoint::unordered::host_of;
 use incast_transport::{
-    Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, PlbRule, Policy, Ready,
-    Routing, TransportId,
+    Declaration, Ecn, EcnUse, Host, HostSite, Info, Optional, PlbRule, Policy, Ready, Routing,
+    TransportId, TransportKind,
 };
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "Swift",
         paper: "Kumar et al., Swift: Delay is Simple and Effective for Congestion Control in the \
                 Datacenter, SIGCOMM 2020",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "none",
         routing: Routing::Ecmp,
         symmetric_paths: false,

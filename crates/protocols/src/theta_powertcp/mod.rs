@@ -16,8 +16,8 @@ use incast_endpoint::sender::{
     Admission, Options, ReturnStamp, STAMP_BYTES, SenderDriven, congestion_control,
 };
 use incast_transport::{
-    Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, Optional, Policy, Ready, Routing,
-    TransportId,
+    Declaration, Ecn, EcnUse, Host, HostSite, Info, Optional, Policy, Ready, Routing, TransportId,
+    TransportKind,
 };
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "theta-PowerTCP",
         paper: "Addanki, Michel and Schmid, PowerTCP: Pushing the Performance Limits of Datacenter \
                 Networks, NSDI 2022, Algorithm 2",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "none; made for PFC",
         routing: Routing::Ecmp,
         symmetric_paths: false,

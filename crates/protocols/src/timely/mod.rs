@@ -18,8 +18,8 @@ use incast_endpoint::sender::{
     Options, ReturnStamp, STAMP_BYTES, SenderDriven, congestion_control,
 };
 use incast_transport::{
-    Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, Kind, LentPorts, Limit, Optional, Policy,
-    PortSite, Ready, Routing, TransportId,
+    Acks, Declaration, Ecn, EcnUse, Host, HostSite, Info, LentPorts, Limit, Optional, Policy,
+    PortSite, Ready, Routing, TransportId, TransportKind,
 };
 
 /// TIMELY's number on the wire.
@@ -32,7 +32,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "TIMELY",
         paper: "Mittal et al., TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM 2015",
-        kind: Kind::Rate,
+        kind: TransportKind::Rate,
         switch_support: "none; made for PFC",
         routing: Routing::Ecmp,
         symmetric_paths: false,

@@ -15,8 +15,8 @@ pub use params::{Order, Params};
 use deviations::DEVIATIONS;
 use incast_endpoint::receiver_driven::{self, ReceiverDriven, StallTimeout, Tells};
 use incast_transport::{
-    Acks, Declaration, EcnUse, Host, HostSite, Info, Kind, LentPorts, Limit, Optional, Policy,
-    PortSite, Ready, Routing,
+    Acks, Declaration, EcnUse, Host, HostSite, Info, LentPorts, Limit, Optional, Policy, PortSite,
+    Ready, Routing, TransportKind,
 };
 
 /// The catalogue entry.
@@ -26,7 +26,7 @@ pub static ENTRY: Declaration<Params, StallTimeout> = Declaration {
         id: ID,
         title: "traditional receiver-driven transport",
         paper: "the baseline of the models in REN §4 (IEEE TCC 2021) and AMRT §5 (ICPP 2020)",
-        kind: Kind::ReceiverDriven,
+        kind: TransportKind::ReceiverDriven,
         switch_support: "drop-tail FIFO and a control class",
         routing: Routing::Ecmp,
         symmetric_paths: false,

@@ -24,7 +24,8 @@ use incast_endpoint::unordered::{
 use incast_transport::fault::{Fault, expected};
 use incast_transport::{
     Bytes, ClassPolicy, Declaration, Discipline, Ecn, EcnUse, FabricSite, Host, HostSite, Info,
-    Kind, Limit, Notice, Optional, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
+    Limit, Notice, Optional, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
+    TransportKind,
 };
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "Ultra Ethernet, NSCC and RCCC",
         paper: "Ultra Ethernet Consortium, UE specification 1.0, 2025, as in its simulator \
                 uet-htsim; Bonato et al., SMaRTT-REPS, 2024",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "payload trimming, ECN, two strict priorities, hashed path numbers",
         routing: Routing::Entropy,
         symmetric_paths: false,

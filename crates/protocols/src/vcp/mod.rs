@@ -21,8 +21,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{Options, SenderDriven, congestion_control};
 use incast_transport::{
-    Acks, Declaration, EcnUse, Host, HostSite, Info, Kind, LentPorts, Optional, Policy, PortSite,
-    Ready, Routing, Time,
+    Acks, Declaration, EcnUse, Host, HostSite, Info, LentPorts, Optional, Policy, PortSite, Ready,
+    Routing, Time, TransportKind,
 };
 
 /// The catalogue entry.
@@ -32,7 +32,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         id: ID,
         title: "VCP",
         paper: "Xia, Subramanian, Stoica and Kalyanaraman, One more bit is enough, SIGCOMM 2005",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "writes its load into the two ECN bits",
         routing: Routing::Ecmp,
         symmetric_paths: false,

@@ -20,8 +20,8 @@ use deviations::DEVIATIONS;
 use incast_endpoint::rto::RtoBounds;
 use incast_endpoint::sender::{DelayedAck, Options, SenderDriven, congestion_control};
 use incast_transport::{
-    Declaration, Ecn, EcnUse, Explicit, Extension, Host, HostSite, Info, Kind, Optional, Policy,
-    PortSite, Ready, Routing, Span, TransportId,
+    Declaration, Ecn, EcnUse, Explicit, Extension, Host, HostSite, Info, Optional, Policy,
+    PortSite, Ready, Routing, Span, TransportId, TransportKind,
 };
 
 /// XCP's number on the wire.
@@ -60,7 +60,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
         title: "XCP",
         paper: "Katabi, Handley and Rohrs, Congestion control for high bandwidth-delay product \
                 networks, SIGCOMM 2002",
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         switch_support: "computes feedback for each packet from what arrives and waits",
         routing: Routing::Ecmp,
         symmetric_paths: false,

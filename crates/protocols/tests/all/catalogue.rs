@@ -457,7 +457,11 @@ fn acks_of_sender_driven_transports_take_the_class_that_the_scenario_names() {
         if own.is_empty() {
             // Or its ACKs are packets of its own, in a class of their own.
             let segments = info.headers.iter().any(|view| view.layout == "Segment");
-            assert!(info.kind == Kind::ReceiverDriven || !segments, "{} sends no ACKs", info.name);
+            assert!(
+                info.kind == TransportKind::ReceiverDriven || !segments,
+                "{} sends no ACKs",
+                info.name
+            );
             continue;
         }
         assert_eq!(classes(Some(Acks::Control)), [0], "{}", info.name);

@@ -9,7 +9,7 @@ use crate::control::flows::PythonLaw;
 use crate::control::raised::Raised;
 use incast_endpoint::custom::CustomParameter;
 use incast_experiment::custom::{self, Registered, register};
-use incast_transport::Kind;
+use incast_transport::TransportKind;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex};
 
@@ -62,7 +62,7 @@ pub fn register_control(
         version,
         ports_like,
         ecn,
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         sender: sender.into_iter().map(|(key, value)| (key, value.into())).collect(),
         parameters: parameters.collect(),
         law: Arc::new(PythonLaw { class: law, sends, raised: raised.clone() }),

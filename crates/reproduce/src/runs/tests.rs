@@ -4,7 +4,7 @@ use crate::sets;
 use crate::tests::repository;
 use incast_experiment::{Monitor, identity};
 use incast_measure::measured::Measured;
-use incast_measure::measured::Seen;
+use incast_measure::measured::MeasuredValue;
 use incast_study::{Job as _, Row, run_bytes, run_point};
 
 /// Tables in the repository are of this program: their scenarios and versions are today's.
@@ -75,7 +75,7 @@ fn runs_are_named_alike_before_and_after_they_are_planned() {
 
 /// What a run of a point gave that has no number.
 fn empty(point: &Point) -> Measured {
-    point.wanted().iter().map(|one| (one.id(), Seen::default())).collect()
+    point.wanted().iter().map(|one| (one.id(), MeasuredValue::default())).collect()
 }
 
 /// Sets that change other transports share the table of a run.

@@ -10,7 +10,7 @@ pub static INFO: Info = Info {
     id: TransportId(77),
     title: "Plain",
     paper: "none",
-    kind: Kind::Window,
+    kind: TransportKind::Window,
     switch_support: "none",
     routing: Routing::Ecmp,
     symmetric_paths: false,

@@ -5,7 +5,7 @@ use incast_endpoint::custom::{CustomControl, Limits, fixed_law};
 use incast_endpoint::sender::{Ack, Loss, Progress};
 use incast_experiment::custom::{Control, Registered, register};
 use incast_study::{Study, run_bytes};
-use incast_transport::Kind;
+use incast_transport::TransportKind;
 use std::sync::Arc;
 
 /// A window that never changes.
@@ -35,7 +35,7 @@ fn registered(version: &str) -> Registered {
         version: version.into(),
         ports_like: "dctcp".into(),
         ecn: false,
-        kind: Kind::Window,
+        kind: TransportKind::Window,
         sender: vec![],
         parameters: vec![],
         law,

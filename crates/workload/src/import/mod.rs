@@ -17,7 +17,7 @@ pub(crate) use place::Place;
 
 /// The format of a workload file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum WorkloadFormat {
     /// Flow list with the header `src,dst,size_bytes,start_ns`.
     NativeFlows,
     /// HPCC flow file: a count, then six columns.
@@ -41,13 +41,15 @@ pub enum Kind {
 /// Detects the format of a workload file by its header, or else by most of its lines, so that a
 /// single broken line does not change the result and the reader can report it. `None` for an
 /// unknown format.
-pub fn detect(text: &str) -> Option<Kind> {
+pub fn detect(text: &str) -> Option<WorkloadFormat> {
     let lines = content(text);
     let first = lines.first()?;
     let header: Vec<&str> = first.text.split(',').map(str::trim).collect();
     match header[..] {
-        ["flow_id", "src", "dst", ..] | ["src", "dst", ..] => return Some(Kind::NativeFlows),
-        [sizes, ..] if sizes.starts_with("size_bytes") => return Some(Kind::NativeSizes),
+        ["flow_id", "src", "dst", ..] | ["src", "dst", ..] => {
+            return Some(WorkloadFormat::NativeFlows);
+        }
+        [sizes, ..] if sizes.starts_with("size_bytes") => return Some(WorkloadFormat::NativeSizes),
         _ => {}
     }
     let share = |is: fn(&str) -> bool| {
@@ -56,7 +58,7 @@ pub fn detect(text: &str) -> Option<Kind> {
     };
     let connects = |line: &Line<'_>| htsim::connects(line.text);
     if share(htsim::belongs) > 0.5 && lines.iter().any(connects) {
-        return Some(Kind::HtsimConnections);
+        return Some(WorkloadFormat::HtsimConnections);
     }
     let counted = lines.len() > 1 && columns(first.text) == 1 && numbers(first.text);
     // The line with the count does not have six columns.
@@ -65,19 +67,19 @@ pub fn detect(text: &str) -> Option<Kind> {
         2 * body.iter().filter(|line| wide(line.text)).count() > body.len()
     };
     if most(|text| text.split(',').count() >= 4) {
-        return Some(Kind::NativeFlows);
+        return Some(WorkloadFormat::NativeFlows);
     }
     let flow = |text: &str| columns(text) == 6 && columns_of_numbers(text) == 6;
     if counted && body.first().is_some_and(|line| flow(line.text)) {
-        return Some(Kind::HpccFlows);
+        return Some(WorkloadFormat::HpccFlows);
     }
     if most(|text| columns(text) == 6 && columns_of_numbers(text) >= 4)
         || (counted && most(|text| columns_of_numbers(text) >= 4))
     {
-        return Some(Kind::HpccFlows);
+        return Some(WorkloadFormat::HpccFlows);
     }
     if most(|text| columns(text) == 9 && columns_of_numbers(text) >= 4) {
-        return Some(Kind::YapsTrace);
+        return Some(WorkloadFormat::YapsTrace);
     }
     sizes(&lines)
 }
@@ -96,24 +98,24 @@ fn numbers(text: &str) -> bool {
 }
 
 /// The format of a size distribution, if most lines have the columns of its dialect.
-fn sizes(lines: &[Line<'_>]) -> Option<Kind> {
+fn sizes(lines: &[Line<'_>]) -> Option<WorkloadFormat> {
     let dialect = dialect(lines)?;
     let fits = |line: &&Line<'_>| dialect.fits(line.text) && numbers(line.text);
     if 2 * lines.iter().filter(fits).count() <= lines.len() && dialect != Dialect::Homa {
         return None;
     }
     match dialect {
-        Dialect::Native => Some(Kind::NativeSizes),
-        Dialect::Percent => Some(Kind::PercentSizes),
-        Dialect::Probability => Some(Kind::ProbabilitySizes),
+        Dialect::Native => Some(WorkloadFormat::NativeSizes),
+        Dialect::Percent => Some(WorkloadFormat::PercentSizes),
+        Dialect::Probability => Some(WorkloadFormat::ProbabilitySizes),
         Dialect::ThreeColumns => {
             let ones = lines.iter().filter(|line| line.text.split_whitespace().nth(1) == Some("1"));
-            (2 * ones.count() > lines.len()).then_some(Kind::ThreeColumnSizes)
+            (2 * ones.count() > lines.len()).then_some(WorkloadFormat::ThreeColumnSizes)
         }
         Dialect::Homa => (lines.len() > 1
             && numbers(lines[0].text)
             && lines[1..].iter().filter(fits).count() * 2 > lines.len() - 1)
-            .then_some(Kind::HomaSizes),
+            .then_some(WorkloadFormat::HomaSizes),
     }
 }
 
@@ -121,7 +123,7 @@ fn sizes(lines: &[Line<'_>]) -> Option<Kind> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The format.
-    pub kind: Kind,
+    pub kind: WorkloadFormat,
     /// Its flows.
     pub traffic: Traffic,
     /// Its link failures (htsim only).
@@ -141,16 +143,18 @@ pub fn read_flows(
     starts: Option<StartUnit>,
 ) -> Result<Imported, Fault> {
     let kind = detect(text);
-    if let (Some(unit), true) = (starts, kind.is_some_and(|kind| kind != Kind::HtsimConnections)) {
+    if let (Some(unit), true) =
+        (starts, kind.is_some_and(|kind| kind != WorkloadFormat::HtsimConnections))
+    {
         let named = StartUnit::NAMES.iter().find(|(_, known)| *known == unit);
         let accepted = format!("no unit: {file} is no connection matrix of htsim");
         return Err(setting("start_unit", named.map_or("", |one| one.0), accepted));
     }
     let (traffic, failures) = match kind {
-        Some(Kind::NativeFlows) => (native::read_csv(text, file, hosts)?, Vec::new()),
-        Some(Kind::HpccFlows) => (hpcc::read_hpcc(text, file, hosts)?, Vec::new()),
-        Some(Kind::YapsTrace) => (yaps::read_yaps(text, file, hosts)?, Vec::new()),
-        Some(Kind::HtsimConnections) => {
+        Some(WorkloadFormat::NativeFlows) => (native::read_csv(text, file, hosts)?, Vec::new()),
+        Some(WorkloadFormat::HpccFlows) => (hpcc::read_hpcc(text, file, hosts)?, Vec::new()),
+        Some(WorkloadFormat::YapsTrace) => (yaps::read_yaps(text, file, hosts)?, Vec::new()),
+        Some(WorkloadFormat::HtsimConnections) => {
             let read = htsim::read_htsim(text, file, hosts, starts)?;
             (read.traffic, read.failures)
         }
@@ -161,7 +165,7 @@ pub fn read_flows(
 }
 
 /// The error for a file that contains no flows.
-fn no_flow_file(text: &str, file: &str, kind: Option<Kind>) -> Fault {
+fn no_flow_file(text: &str, file: &str, kind: Option<WorkloadFormat>) -> Fault {
     let accepted = "a flow list: CSV with the header `src,dst,size_bytes,start_ns`, an HPCC flow \
          file (a count, then `src dst pg dport bytes start_s`), an htsim connection matrix \
          (`Nodes <n>`, `Connections <n>`, `0->1 start 0 size 1000`) or a YAPS trace (9 columns)";

@@ -54,7 +54,7 @@ fn the_count_of_hpcc_rules() {
     let text = "2\n0 1 3 100 10000 2\n1 2 3 100 20000 2\n2 3 3 100 30000 2\n\n\n\
                 Flows must be in order of their start.\n";
     let read = read_flows(text, "flow.txt", &HostIds::same(4), None).unwrap();
-    assert_eq!((read.kind, read.traffic.flows.len()), (Kind::HpccFlows, 2));
+    assert_eq!((read.kind, read.traffic.flows.len()), (WorkloadFormat::HpccFlows, 2));
     let said = &read.traffic.warnings[0].text;
     assert_eq!(
         said,
@@ -62,7 +62,7 @@ fn the_count_of_hpcc_rules() {
     );
     let prose = "1\n0 1 3 100 10000 2\n\nA flow\nper line.\nIn order.\n";
     let read = read_flows(prose, "flow.txt", &HostIds::same(4), None).unwrap();
-    assert_eq!((read.kind, read.traffic.flows.len()), (Kind::HpccFlows, 1));
+    assert_eq!((read.kind, read.traffic.flows.len()), (WorkloadFormat::HpccFlows, 1));
 }
 
 /// The flows of results are flows again, whatever their other columns hold.
@@ -73,7 +73,7 @@ fn results_of_a_run_are_flows() {
                 1,2,3,dctcp,background,2000,7000,7,leaf0->host3\n\
                 2,2,3,dctcp,background,2000,,,\n";
     let read = read_flows(text, "r/flows.csv", &HostIds::same(4), None).unwrap();
-    assert_eq!(read.kind, Kind::NativeFlows);
+    assert_eq!(read.kind, WorkloadFormat::NativeFlows);
     let flows =
         [flow(0, 1, 1000, 5, FlowClass::Incast), flow(2, 3, 2000, 7000, FlowClass::Background)];
     assert_eq!(read.traffic.flows, flows, "without the transport of that run");
@@ -406,15 +406,15 @@ fn yaps_traces() {
 #[test]
 fn formats_are_detected_by_content() {
     let cases = [
-        ("src,dst,size_bytes,start_ns\n0,1,2,3\n", Some(Kind::NativeFlows)),
-        (HPCC, Some(Kind::HpccFlows)),
-        (CM, Some(Kind::HtsimConnections)),
-        ("1 0.5 0 0 3 0 0 0 2\n", Some(Kind::YapsTrace)),
-        ("size_bytes,cdf\n1,1\n", Some(Kind::NativeSizes)),
-        ("0 0\n10 50\n20 100\n", Some(Kind::PercentSizes)),
-        ("0 0\n10 0.5\n20 1\n", Some(Kind::ProbabilitySizes)),
-        ("6 1 0\n13 1 0.5\n20 1 1\n", Some(Kind::ThreeColumnSizes)),
-        ("12.5\n10 0.5\n20 1\n", Some(Kind::HomaSizes)),
+        ("src,dst,size_bytes,start_ns\n0,1,2,3\n", Some(WorkloadFormat::NativeFlows)),
+        (HPCC, Some(WorkloadFormat::HpccFlows)),
+        (CM, Some(WorkloadFormat::HtsimConnections)),
+        ("1 0.5 0 0 3 0 0 0 2\n", Some(WorkloadFormat::YapsTrace)),
+        ("size_bytes,cdf\n1,1\n", Some(WorkloadFormat::NativeSizes)),
+        ("0 0\n10 50\n20 100\n", Some(WorkloadFormat::PercentSizes)),
+        ("0 0\n10 0.5\n20 1\n", Some(WorkloadFormat::ProbabilitySizes)),
+        ("6 1 0\n13 1 0.5\n20 1 1\n", Some(WorkloadFormat::ThreeColumnSizes)),
+        ("12.5\n10 0.5\n20 1\n", Some(WorkloadFormat::HomaSizes)),
         ("", None),
         ("# nothing\n", None),
         ("hello\n", None),
@@ -511,9 +511,9 @@ fn generated_arrivals_survive_both_formats() {
     traffic.flows.iter_mut().for_each(|flow| flow.priority = Some(2));
     let hosts = HostIds::same(32);
     let csv = read_flows(&export_csv(&traffic).unwrap(), "a.csv", &hosts, None).unwrap();
-    assert_eq!((csv.kind, csv.traffic.flows), (Kind::NativeFlows, traffic.flows.clone()));
+    assert_eq!((csv.kind, csv.traffic.flows), (WorkloadFormat::NativeFlows, traffic.flows.clone()));
     let hpcc = read_flows(&export_hpcc(&traffic, &hosts).unwrap(), "a.txt", &hosts, None).unwrap();
-    assert_eq!((hpcc.kind, hpcc.traffic.flows), (Kind::HpccFlows, traffic.flows));
+    assert_eq!((hpcc.kind, hpcc.traffic.flows), (WorkloadFormat::HpccFlows, traffic.flows));
 }
 
 /// Sender, steps to the receiver, size, start, class.

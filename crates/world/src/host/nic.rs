@@ -2,7 +2,7 @@
 
 use super::{EndHost, HostIo, MOST_CALLS, NEVER, NicParts, Records, Standing, depart};
 use crate::arbiter::pull;
-use crate::settle::{drop_or_trim, with_displaced};
+use crate::fates::{drop_or_trim, with_displaced};
 use incast_transport::{
     Backlog, Classes, Dequeue, Env, Fate, FlowId, Header, HostId, Packet, PacketRef, PortEnv,
     Stamps, Time, TransportId, Verdict, flag,

@@ -32,7 +32,7 @@ pub const BALANCE: &str = "balance";
 /// What a run gave.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Bits", into = "Bits")]
-pub struct Seen {
+pub struct MeasuredValue {
     /// The number; `None` if the run has none.
     pub value: Option<f64>,
     /// Which flows the number is of; 0 if it is not a statistic of flows.
@@ -50,17 +50,17 @@ struct Bits {
     list: Vec<u64>,
 }
 
-impl From<Seen> for Bits {
-    fn from(Seen { value, flows, list }: Seen) -> Bits {
+impl From<MeasuredValue> for Bits {
+    fn from(MeasuredValue { value, flows, list }: MeasuredValue) -> Bits {
         let list = list.into_iter().map(f64::to_bits).collect();
         Bits { value: value.map(f64::to_bits), flows, list }
     }
 }
 
-impl From<Bits> for Seen {
-    fn from(Bits { value, flows, list }: Bits) -> Seen {
+impl From<Bits> for MeasuredValue {
+    fn from(Bits { value, flows, list }: Bits) -> MeasuredValue {
         let list = list.into_iter().map(f64::from_bits).collect();
-        Seen { value: value.map(f64::from_bits), flows, list }
+        MeasuredValue { value: value.map(f64::from_bits), flows, list }
     }
 }
 
@@ -86,23 +86,25 @@ impl Wanted {
     }
 
     /// Reads it from a run.
-    pub fn read(&self, run: &Run, sent: &[Sent<'_>]) -> Seen {
+    pub fn read(&self, run: &Run, sent: &[Sent<'_>]) -> MeasuredValue {
         match self {
-            Wanted::Number(measure) => Seen {
+            Wanted::Number(measure) => MeasuredValue {
                 value: measure.of(run),
                 flows: measure.fingerprint(run),
                 list: measure.batches(run).unwrap_or_default(),
             },
-            Wanted::Value(measure) => {
-                Seen { value: measure.of(run), flows: measure.fingerprint(run), ..Seen::default() }
-            }
+            Wanted::Value(measure) => MeasuredValue {
+                value: measure.of(run),
+                flows: measure.fingerprint(run),
+                ..MeasuredValue::default()
+            },
             Wanted::Trace(measure, places) => {
                 let found = match measure.kind.of() {
                     Of::Packet => measure.marks(run, sent),
                     _ => measure.packets(run, *places),
                 };
                 let list = found.unwrap_or_default().into_iter().map(f64::from).collect();
-                Seen { list, ..Seen::default() }
+                MeasuredValue { list, ..MeasuredValue::default() }
             }
             Wanted::Series(measure, step) => {
                 let (from, to) = measure.window(run);
@@ -111,18 +113,20 @@ impl Wanted {
                     let start = Time(from.0 + i * step.0.0);
                     measure.between(start, Time(start.0 + step.0.0)).of(run).unwrap_or(f64::NAN)
                 };
-                Seen { list: (0..count).map(at).collect(), ..Seen::default() }
+                MeasuredValue { list: (0..count).map(at).collect(), ..MeasuredValue::default() }
             }
-            Wanted::Each(measure) => Seen { list: measure.each(run), ..Seen::default() },
+            Wanted::Each(measure) => {
+                MeasuredValue { list: measure.each(run), ..MeasuredValue::default() }
+            }
             Wanted::Spread(measure, form) => {
-                Seen { list: form.read(measure, run), ..Seen::default() }
+                MeasuredValue { list: form.read(measure, run), ..MeasuredValue::default() }
             }
             Wanted::Balance => match Balance::of(run) {
-                Balance::Unknown => Seen::default(),
-                Balance::Never => Seen { value: Some(0.0), ..Seen::default() },
+                Balance::Unknown => MeasuredValue::default(),
+                Balance::Never => MeasuredValue { value: Some(0.0), ..MeasuredValue::default() },
                 Balance::Reached(window) => {
                     let list = [window.from, window.to].map(|at| at.as_ns_f64()).to_vec();
-                    Seen { value: Some(1.0), list, ..Seen::default() }
+                    MeasuredValue { value: Some(1.0), list, ..MeasuredValue::default() }
                 }
             },
         }
@@ -130,4 +134,4 @@ impl Wanted {
 }
 
 /// What one run gave, by name.
-pub type Measured = BTreeMap<String, Seen>;
+pub type Measured = BTreeMap<String, MeasuredValue>;

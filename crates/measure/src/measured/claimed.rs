@@ -1,7 +1,9 @@
 //! The numbers that claims and figures read from a run, by name.
 
 use super::Chosen;
-use crate::numbers::{Claimed, Kind, Number, Of, OfInterval, Read, claimed, numbers, similar};
+use crate::numbers::{
+    Claimed, ClaimedNumber, Number, Of, OfInterval, Read, claimed, numbers, similar,
+};
 use crate::statistics::{ascending, mean, percentile};
 use crate::{Run, group, summarise};
 use incast_units::Fault;
@@ -9,12 +11,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-impl Kind {
+impl ClaimedNumber {
     /// The number of this name.
     ///
     /// # Errors
     /// There is none: a message with the nearest names.
-    pub fn named(name: &str) -> Result<Kind, Fault> {
+    pub fn named(name: &str) -> Result<ClaimedNumber, Fault> {
         static OF_STUDY: LazyLock<Vec<Claimed>> = LazyLock::new(|| {
             let one = |number: &'static Number| {
                 let own = Claimed::new(&number.name, number.unit, Of::Other, Read::Number(number));
@@ -24,7 +26,7 @@ impl Kind {
         });
         let all = || claimed().chain(OF_STUDY.iter());
         let found = all().find(|entry| entry.name == name);
-        found.map(Kind).ok_or_else(|| {
+        found.map(ClaimedNumber).ok_or_else(|| {
             let known = similar(name, all().map(|entry| entry.name));
             Fault::text(name, known.in_part(&"there is no such number"))
         })
@@ -84,7 +86,7 @@ impl Kind {
     }
 
     /// The number, if the run has it.
-    pub(super) fn read(self, measure: &Chosen<Kind>, run: &Run) -> Option<f64> {
+    pub(super) fn read(self, measure: &Chosen<ClaimedNumber>, run: &Run) -> Option<f64> {
         let chosen = |sizes: &Range<u64>| {
             let own = measure.flows(run).into_iter();
             let own = own.filter(|flow| sizes.contains(&run.flows[*flow].size_bytes));
@@ -139,27 +141,27 @@ impl Kind {
     }
 }
 
-impl PartialEq for Kind {
-    fn eq(&self, other: &Kind) -> bool {
+impl PartialEq for ClaimedNumber {
+    fn eq(&self, other: &ClaimedNumber) -> bool {
         self.name() == other.name()
     }
 }
 
-impl std::fmt::Debug for Kind {
+impl std::fmt::Debug for ClaimedNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl Serialize for Kind {
+impl Serialize for ClaimedNumber {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for Kind {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Kind, D::Error> {
-        Kind::named(&String::deserialize(from)?).map_err(serde::de::Error::custom)
+impl<'de> Deserialize<'de> for ClaimedNumber {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ClaimedNumber, D::Error> {
+        ClaimedNumber::named(&String::deserialize(from)?).map_err(serde::de::Error::custom)
     }
 }
 
@@ -169,14 +171,17 @@ mod tests {
 
     #[test]
     fn numbers_of_a_study_are_numbers_of_claims() {
-        assert_eq!(Kind::named("fct_p99_us").unwrap().of(), Of::Flows);
+        assert_eq!(ClaimedNumber::named("fct_p99_us").unwrap().of(), Of::Flows);
         for (name, unit) in [("slowdown_p95", ""), ("fct_max_ns", "ns"), ("goodput_gbps", "Gb/s")] {
-            assert_eq!(Kind::named(name).unwrap().unit(), unit, "{name}");
+            assert_eq!(ClaimedNumber::named(name).unwrap().unit(), unit, "{name}");
         }
         let needs_balance = ["short_slowdown_mean", "queue_nic_mean_ns"]
-            .map(|name| Kind::named(name).unwrap().needs_balance());
-        assert_eq!((needs_balance, Kind::named("edge_up_drops").unwrap().unit()), ([true; 2], ""));
-        let said = Kind::named("fct_p9_us").unwrap_err();
+            .map(|name| ClaimedNumber::named(name).unwrap().needs_balance());
+        assert_eq!(
+            (needs_balance, ClaimedNumber::named("edge_up_drops").unwrap().unit()),
+            ([true; 2], "")
+        );
+        let said = ClaimedNumber::named("fct_p9_us").unwrap_err();
         assert_eq!(said.suggestion(), Some("fct_p99_us"), "{said}");
     }
 
