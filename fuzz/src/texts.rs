@@ -141,7 +141,7 @@ pub fn pairs(bytes: &[u8]) {
 
 /// The flows of a run as a flow list: a Parquet file, or text.
 pub fn results(bytes: &[u8]) {
-    match incast_experiment::text_of("flows", bytes.to_vec()) {
+    match incast_experiment::text_of("flows", bytes) {
         Ok(text) => flow_list(text.as_bytes()),
         Err(error) => told(error),
     }

@@ -3,7 +3,8 @@
 use crate::Fault;
 use crate::fault::wrong;
 use incast_measure::StoredTable;
-use incast_program::{chakra_file, is_binary_goal, read_goal, write_text};
+use incast_program::{is_binary_goal, read_goal, write_text};
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -13,33 +14,23 @@ pub fn bytes_of(name: &str) -> Result<Vec<u8>, Fault> {
     read.map_err(|error| Fault::new(format!("could not read: {error}")).placed(name))
 }
 
-/// Content of a file as text; the flows of a `flows.parquet` as those of its `flows.csv`, a binary program as its text, a file of
-/// Chakra with a letter for each byte (`bytes_of_text`).
-pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Fault> {
-    if chakra_file(name, 0).is_some() {
-        return Ok(bytes.into_iter().map(char::from).collect());
-    }
-    if is_binary_goal(&bytes) {
-        let program = read_goal(name, &bytes)?;
-        return Ok(write_text(&program));
+/// Content of a file as text; the flows of a `flows.parquet` as those of its `flows.csv`, a binary program as its text.
+pub fn text_of<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, str>, Fault> {
+    if is_binary_goal(bytes) {
+        let program = read_goal(name, bytes)?;
+        return Ok(write_text(&program).into());
     }
     if bytes.starts_with(b"PAR1") {
-        return flows_of(bytes).map_err(|problem| Fault::new(problem).placed(name));
+        let flows = flows_of(bytes.to_vec());
+        return flows.map(Cow::from).map_err(|problem| Fault::new(problem).placed(name));
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+    std::str::from_utf8(bytes).map(Cow::from).map_err(|error| {
+        let good = &bytes[..error.valid_up_to()];
         let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let byte = error.as_bytes()[good.len()];
+        let byte = bytes[good.len()];
         let problem = wrong(format!("the byte 0x{byte:02x} is not valid text")).expected("UTF-8");
         Fault::new(problem).on_line(name, line)
     })
-}
-
-/// The bytes of a file of Chakra, of which this is the text.
-pub fn bytes_of_text(name: &str, text: &str) -> Result<Vec<u8>, Fault> {
-    let bytes: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
-    let problem = || wrong("is no trace of Chakra").expected("protobuf messages, as bytes");
-    bytes.map_err(|_| Fault::new(problem()).placed(name))
 }
 
 /// What a flow list needs of the flows of a run, as a flow list.

@@ -76,7 +76,7 @@ pub fn identity_of(scenario: &Scenario, contents: &Contents) -> Result<String, F
     for (name, role) in sources(scenario, |name| contents.contains_key(name)) {
         let Some(content) = contents.get(&name) else { continue };
         if role == "flows" {
-            for own in incast_workload::named_transports(&content.text) {
+            for own in content.plain().into_iter().flat_map(incast_workload::named_transports) {
                 entry(own, "transport of a flow")?;
                 names.push(own);
             }

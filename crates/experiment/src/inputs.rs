@@ -2,10 +2,11 @@
 
 use crate::Fault;
 use crate::fault::wrong;
-use crate::files::{bytes_of, bytes_of_text, text_of};
+use crate::files::{bytes_of, text_of};
 use crate::scenario::{ClosedLoop, Host, Poisson, Scenario, Traffic};
 use incast_measure::InputFile;
 use incast_program::{Program, Trace, chakra_file, chakra_groups_file, read_program};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,17 +19,31 @@ const PROGRAM: &str = "program";
 /// The content of an input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// Its text.
-    pub text: String,
-    /// SHA-256 of its bytes, in hexadecimal digits.
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// SHA-256 of them, in hexadecimal digits.
     pub sha256: String,
 }
 
 impl Content {
-    /// A file of this text.
-    pub fn of(text: String) -> Content {
-        let sha256 = InputFile::of("", "", text.as_bytes()).sha256;
-        Content { text, sha256 }
+    /// A file of these bytes, or of this text.
+    pub fn of(bytes: impl Into<Vec<u8>>) -> Content {
+        let bytes = bytes.into();
+        let sha256 = InputFile::of("", "", &bytes).sha256;
+        Content { bytes, sha256 }
+    }
+
+    /// Its text if it is a file of text, as people write them.
+    pub fn plain(&self) -> Option<&str> {
+        std::str::from_utf8(&self.bytes).ok()
+    }
+
+    /// Its text; `name` is that of the file, for messages.
+    ///
+    /// # Errors
+    /// A file that has none.
+    pub fn text(&self, name: &str) -> Result<Cow<'_, str>, Fault> {
+        text_of(name, &self.bytes)
     }
 }
 
@@ -40,8 +55,8 @@ pub type Contents = BTreeMap<String, Content>;
 pub struct Inputs {
     /// In the order in which they were read.
     pub files: Vec<InputFile>,
-    /// Bytes of the files that were read from disk, by name.
-    bytes: BTreeMap<String, Vec<u8>>,
+    /// What was read from disk.
+    own: Contents,
     /// What stands for files.
     given: Arc<Contents>,
     /// Nothing but what is given can be read.
@@ -66,19 +81,7 @@ impl Inputs {
 
     /// Reads a text file and remembers it.
     pub fn read(&mut self, name: &str, role: &str) -> Result<String, Fault> {
-        match self.given.get(name) {
-            Some(content) => {
-                let (text, sha256) = (content.text.clone(), content.sha256.clone());
-                self.remember(InputFile {
-                    name: name.into(),
-                    role: role.into(),
-                    sha256,
-                    copy: None,
-                });
-                Ok(text)
-            }
-            None => text_of(name, self.read_bytes(name, role)?.to_vec()),
-        }
+        Ok(self.read_content(name, role)?.text(name)?.into_owned())
     }
 
     /// Reads a program, of whatever format, and remembers its files.
@@ -86,11 +89,7 @@ impl Inputs {
         if chakra_file(name, 0).is_some() {
             return self.read_trace(name);
         }
-        let program = match self.given.contains_key(name) {
-            true => read_program(name, self.read(name, PROGRAM)?.as_bytes()),
-            false => read_program(name, self.read_bytes(name, PROGRAM)?),
-        };
-        program.map_err(Fault::from)
+        read_program(name, &self.read_content(name, PROGRAM)?.bytes).map_err(Fault::from)
     }
 
     /// Reads the files of a trace of Chakra, of which `name` is one: those of ranks 0, 1 and so on, and that of their groups.
@@ -104,12 +103,8 @@ impl Inputs {
             let problem = wrong(format!("is not there, but `{later}` is"));
             return Err(Fault::new(problem.expected("a file for each rank")).placed(of(count)));
         }
-        let mut given = vec![];
         for file in &files {
-            given.push(match self.given.contains_key(file) {
-                true => Some(bytes_of_text(file, &self.read(file, PROGRAM)?)?),
-                false => self.read_bytes(file, PROGRAM).map(|_| None)?,
-            });
+            self.read_content(file, PROGRAM)?;
         }
         let groups = match &groups_file {
             None => Default::default(),
@@ -120,22 +115,28 @@ impl Inputs {
             })?,
         };
         let mut trace = Trace::new(&files[0], count, groups)?;
-        for (file, given) in files.iter().zip(given) {
-            let bytes = given.as_deref().unwrap_or_else(|| &self.bytes[file]);
-            trace.add(file, bytes)?;
+        for file in &files {
+            trace.add(file, self.content(file).expect("it was read").bytes.as_slice())?;
         }
         Ok(trace.finish()?)
     }
 
-    /// Reads a file from disk and remembers it.
-    fn read_bytes(&mut self, name: &str, role: &str) -> Result<&[u8], Fault> {
-        if self.only_given {
-            return Err(self.not_given(name));
+    /// Reads a file, from disk unless it is given, and remembers it.
+    fn read_content(&mut self, name: &str, role: &str) -> Result<&Content, Fault> {
+        if self.content(name).is_none() {
+            if self.only_given {
+                return Err(self.not_given(name));
+            }
+            self.own.insert(name.into(), Content::of(bytes_of(name)?));
         }
-        let bytes = bytes_of(name)?;
-        self.remember(InputFile::of(name, role, &bytes));
-        self.bytes.insert(name.into(), bytes);
-        Ok(&self.bytes[name])
+        let sha256 = self.content(name).expect("it is there by now").sha256.clone();
+        self.remember(InputFile { name: name.into(), role: role.into(), sha256, copy: None });
+        Ok(self.content(name).expect("as before"))
+    }
+
+    /// A file that is given or was read.
+    fn content(&self, name: &str) -> Option<&Content> {
+        self.given.get(name).or_else(|| self.own.get(name))
     }
 
     fn remember(&mut self, mut file: InputFile) {
@@ -161,13 +162,7 @@ impl Inputs {
     /// The bytes of each file that was read, with the path of its copy in a results folder.
     pub fn copies(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter().filter_map(|file| {
-            let given = || {
-                let bytes = self.given.get(&file.name)?.text.as_bytes();
-                // Of a table there is only the text here.
-                (InputFile::of("", "", bytes).sha256 == file.sha256).then_some(bytes)
-            };
-            let bytes = self.bytes.get(&file.name).map(Vec::as_slice).or_else(given)?;
-            Some((file.copy.as_deref()?, bytes))
+            Some((file.copy.as_deref()?, self.content(&file.name)?.bytes.as_slice()))
         })
     }
 }
@@ -234,16 +229,15 @@ fn named_sources(scenario: &Scenario) -> Vec<(&str, &'static str)> {
 /// Adds the contents of the files that a scenario reads.
 ///
 /// # Errors
-/// A file that cannot be read, or is not text.
+/// A file that cannot be read.
 pub fn gather(scenario: &Scenario, contents: &mut Contents) -> Result<(), Fault> {
     let there = |name: &str| Path::new(name).is_file();
     for (name, role) in sources(scenario, |name| contents.contains_key(name) || there(name)) {
         // What is neither a table nor a file is refused with all names when the scenario is planned.
         let named = role == "workload" && !name.contains(['/', '.']) && !there(&name);
         if !named && !contents.contains_key(&name) {
-            let bytes = bytes_of(&name)?;
-            let sha256 = InputFile::of(&name, role, &bytes).sha256;
-            contents.insert(name.clone(), Content { text: text_of(&name, bytes)?, sha256 });
+            let content = Content::of(bytes_of(&name)?);
+            contents.insert(name, content);
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use crate::Fault;
 use crate::buffers::deadlock;
 use crate::cuts::cut_off;
 use crate::fault::wrong;
-use crate::files::{bytes_of, text_of};
+use crate::files::bytes_of;
 use crate::inputs::{Content, Contents, Inputs};
 use crate::plan::{Case, Plan};
 use crate::scenario::{Buffer, Draft, Node};
@@ -253,13 +253,11 @@ impl Recorded {
                 continue;
             }
             let places = [folder.join(copy), folder.join("..").join(copy)];
-            let found = places.iter().filter_map(|place| std::fs::read(place).ok());
-            let is_it = |bytes: &Vec<u8>| InputFile::of("", "", bytes).sha256 == file.sha256;
-            if let Some(bytes) = found.into_iter().find(is_it) {
-                let sha256 = file.sha256.clone();
-                let content = Content { text: text_of(&file.name, bytes)?, sha256 };
-                self.kept.insert(file.name.clone(), content);
-            }
+            let mut found = places.iter().filter_map(|place| std::fs::read(place).ok());
+            let own = found.find_map(|bytes| {
+                Some(Content::of(bytes)).filter(|content| content.sha256 == file.sha256)
+            });
+            self.kept.extend(own.map(|content| (file.name.clone(), content)));
         }
         Ok(())
     }

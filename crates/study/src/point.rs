@@ -78,9 +78,31 @@ struct Packed {
     keys: Vec<String>,
     values: Vec<Option<Node>>,
     scenario: Node,
-    /// Texts of input files by name.
-    files: BTreeMap<String, String>,
+    /// Input files by name.
+    files: BTreeMap<String, File>,
     wanted: Vec<Wanted>,
+}
+
+/// An input file as it travels: as text if it is some.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum File {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl File {
+    fn of(content: &Content) -> File {
+        let text = std::str::from_utf8(&content.bytes);
+        text.map_or_else(|_| File::Bytes(content.bytes.clone()), |text| File::Text(text.into()))
+    }
+
+    fn content(self) -> Content {
+        match self {
+            File::Text(text) => Content::of(text),
+            File::Bytes(bytes) => Content::of(bytes),
+        }
+    }
 }
 
 impl Point {
@@ -167,9 +189,9 @@ impl Point {
     /// All that a worker needs, with the contents of input files, as JSON.
     pub fn to_bytes(&self) -> Vec<u8> {
         let scenario = self.scenario();
-        let text = |(name, _)| {
-            let text = self.contents.get(&name)?.text.clone();
-            Some((name, text))
+        let file = |(name, _)| {
+            let content = self.contents.get(&name)?;
+            Some((name, File::of(content)))
         };
         let sources = sources(&scenario, |name| self.contents.contains_key(name));
         let packed = Packed {
@@ -182,7 +204,7 @@ impl Point {
             combination: self.combination,
             keys: self.keys.to_vec(),
             values: self.values.clone(),
-            files: sources.into_iter().filter_map(text).collect(),
+            files: sources.into_iter().filter_map(file).collect(),
             scenario: scenario.brief(),
             identity: identity_of(&scenario, &self.contents).unwrap_or_default(),
             wanted: self.wanted.to_vec(),
@@ -201,7 +223,7 @@ impl Point {
         let text = serde_json::to_string(&packed.scenario).map_err(Fault::new)?;
         let scenario: Scenario = serde_json::from_str(&text)
             .map_err(|error| Fault::new(format!("not a scenario of this version: {error}")))?;
-        let contents = packed.files.into_iter().map(|(name, text)| (name, Content::of(text)));
+        let contents = packed.files.into_iter().map(|(name, file)| (name, file.content()));
         let contents: Contents = contents.collect();
         let own = identity_of(&scenario, &contents)?;
         let named = !packed.wanted.is_empty() || packed.hash == own;

@@ -105,7 +105,7 @@ impl Store {
                 .map_or("input".into(), |name| name.to_string_lossy());
             let copy = format!("inputs/{at}-{base}");
             make(&dir.join("inputs"))?;
-            write(&dir.join(&copy), input.content.text.as_bytes())?;
+            write(&dir.join(&copy), &input.content.bytes)?;
             files.insert(input.name.to_string(), copy);
         }
         write(&dir.join("study.toml"), study.resolved(&files).as_bytes())?;

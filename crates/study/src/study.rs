@@ -429,11 +429,11 @@ fn copies(section: &Section, folder: &Path) -> Result<Contents, Fault> {
     let mut contents = Contents::new();
     for (name, copy) in &section.files {
         let path = folder.join(copy);
-        let text = std::fs::read_to_string(&path).map_err(|error| {
+        let bytes = std::fs::read(&path).map_err(|error| {
             let problem = format!("could not read {}: {error}", path.display());
             Fault::value(format!("study.files.{name}"), copy, problem)
         })?;
-        contents.insert(name.clone(), Content::of(text));
+        contents.insert(name.clone(), Content::of(bytes));
     }
     Ok(contents)
 }

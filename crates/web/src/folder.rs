@@ -8,7 +8,7 @@ use bytes::Bytes;
 use incast_experiment::fault::{expected, wrong};
 use incast_experiment::{
     Content, Contents, Fault, Files, InputFile, Inputs, Network, Plan, StoredResults, VERSION,
-    changed_since, sources, text_of,
+    changed_since, sources,
 };
 use incast_explain::{Difference, Repeated, Results};
 use incast_fabric::NodeId;
@@ -67,7 +67,7 @@ impl Folder {
         let files = files_of(run).into_iter().map(|(name, bytes)| (name, Bytes::from(bytes)));
         let mut folder = Folder::new(files.collect())?;
         for (name, text) in inputs {
-            folder.inputs.insert(name.clone(), Content::of(text.clone()));
+            folder.inputs.insert(name.clone(), Content::of(text.as_str()));
         }
         Ok(folder)
     }
@@ -88,7 +88,7 @@ impl Folder {
     /// Gives an input file by its name in the scenario.
     ///
     /// # Errors
-    /// It is not the file that the run has read, or not text.
+    /// It is not the file that the run has read.
     pub fn add_input(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), Trouble> {
         let found = InputFile::of(name, "", &bytes).sha256;
         let known = self.named().iter().find(|file| file.name == name);
@@ -99,8 +99,7 @@ impl Folder {
             );
             return Err(Trouble { kind: TroubleKind::ChangedFile, fault });
         }
-        let text = text_of(name, bytes)?;
-        self.inputs.insert(name.to_string(), Content { text, sha256: found });
+        self.inputs.insert(name.to_string(), Content { bytes, sha256: found });
         Ok(())
     }
 

@@ -50,7 +50,7 @@ pub fn planned(toml: &str, files: &Files) -> Result<Plan, Trouble> {
 }
 
 fn contents(files: &Files) -> Contents {
-    let one = |(name, text): (&String, &String)| (name.clone(), Content::of(text.clone()));
+    let one = |(name, text): (&String, &String)| (name.clone(), Content::of(text.as_str()));
     files.iter().map(one).collect()
 }
 

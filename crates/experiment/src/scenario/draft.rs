@@ -39,7 +39,7 @@ impl Draft {
         let name = path.display().to_string();
         let bytes = bytes_of(&name)?;
         let file = Some(InputFile::of(&name, "scenario", &bytes));
-        Ok(Draft { file, ..Draft::parse(&text_of(&name, bytes)?, &name)? })
+        Ok(Draft { file, ..Draft::parse(&text_of(&name, &bytes)?, &name)? })
     }
 
     /// Reads a scenario; `name` is what messages call it.

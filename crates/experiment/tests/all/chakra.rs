@@ -110,6 +110,13 @@ fn all_files_of_a_trace_are_inputs() {
     let again = Plan::with_contents(plan.scenario.clone(), Arc::new(contents)).unwrap();
     assert_eq!(identity(&again, &again.cases[0]), own);
     assert_eq!(again.goal_files().unwrap(), plan.goal_files().unwrap());
+    let copies = |plan: &Plan| {
+        plan.inputs
+            .copies()
+            .map(|(name, bytes)| (name.to_string(), bytes.to_vec()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(copies(&again), copies(&plan), "as of results that are repeated");
 
     std::fs::write(folder.path().join("trace.2.et"), step(6, 800_000)).unwrap();
     let other = planned("ndp", &first).unwrap();

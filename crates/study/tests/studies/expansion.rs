@@ -2,7 +2,7 @@
 
 use crate::support::{SCENARIO, study};
 use incast_experiment::scenario::Node;
-use incast_study::{Point, Study};
+use incast_study::{Point, Store, Study};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -211,4 +211,33 @@ proptest! {
         let read = Study::parse(&own.resolved(&Default::default()), "again", &[]).unwrap();
         prop_assert!(read.points().iter().map(|one| &one.hash).eq(own.points().iter().map(|one| &one.hash)));
     }
+}
+
+/// A trace of Chakra of one rank: an all-reduce of 800,000 bytes after 300 us, whose bytes are no text.
+const TRACE: &[u8] =
+    b"\0\n\x08\0\x12\x01n\x18\x048\xac\x02+\x08\x01\x12\x01n\x18\x07(\08\0R\r\n\tcomm_typeH\0\
+    R\x0f\n\tcomm_sizeH\x80\xea0";
+
+/// A worker, and whoever goes on with the folder, has the bytes of input files and so the names of points.
+#[test]
+fn files_that_are_no_text_travel_and_are_kept_as_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    (0..4).for_each(|rank| std::fs::write(path(&format!("t.{rank}.et")), TRACE).unwrap());
+    let text = format!(
+        "[fabric]\ntopology = \"star:4\"\n[transport]\nnames = [\"ndp\"]\n[[traffic]]\nkind = \"program\"\n\
+         file = \"{}\"\n[study]\nseeds = 2\n",
+        path("t.0.et").display()
+    );
+    let own = std::sync::Arc::new(Study::parse(&text, "x.toml", &[]).unwrap());
+    for point in own.points() {
+        let read = Point::from_bytes(&point.to_bytes()).unwrap();
+        assert_eq!((&read.hash, read.contents()), (&point.hash, point.contents()));
+    }
+    Store::open(&path("study"), &own).unwrap();
+    (0..4).for_each(|rank| std::fs::remove_file(path(&format!("t.{rank}.et"))).unwrap());
+    let again = Study::load(&path("study/study.toml"), &[]).unwrap();
+    let hashes =
+        |study: &Study| study.points().iter().map(|one| one.hash.clone()).collect::<Vec<_>>();
+    assert_eq!(hashes(&again), hashes(&own));
 }
