@@ -302,6 +302,8 @@ def commands_module() -> str:
             for flag in key["flags"]
             if command in flag["commands"]
         ]
+        # Where two keys have a flag, the first one says what it is.
+        flags = list({one[0]: one for one in reversed(flags)}.values())[::-1]
         flags.sort(key=lambda one: one[0] != first)
         lines += ["", "", f"def {command}("]
         if first == "scenario":

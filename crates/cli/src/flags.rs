@@ -4,7 +4,9 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use incast_experiment::fault::{expected, one_of};
 use incast_experiment::scenario::{self, Draft, Flag, Form, Key, Node, Origin, Preset, Run, Value};
 use incast_experiment::{Fault, Scenario};
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
+use std::path::Path;
 
 /// A command with flags.
 pub trait Flagged {
@@ -29,7 +31,7 @@ impl<C: Flagged> Flags<C> {
     pub fn given(flags: &[(String, Node)]) -> Result<Flags<C>, Fault> {
         let known = declared(C::COMMAND);
         let one = |(name, value): &(String, Node)| {
-            let found = known.iter().find(|(_, flag)| flag.name == name);
+            let found = meant(&known, name, value);
             let (key, flag) = found.ok_or_else(|| {
                 let names = known.iter().map(|(_, flag)| flag.name);
                 Fault::at(name, one_of(name, names).in_part(&"no such flag"))
@@ -53,7 +55,11 @@ impl<C: Flagged> Flags<C> {
 
     /// Sets the keys.
     pub fn apply(&self, draft: &mut Draft) {
+        let known = declared(C::COMMAND);
         for (key, flag, value) in &self.0 {
+            let others =
+                known.iter().filter(|(other, own)| own.name == flag.name && other.path != key.path);
+            others.for_each(|(other, _)| draft.remove(other));
             draft.flag(key, flag, value.clone());
         }
     }
@@ -73,6 +79,28 @@ fn declared(command: scenario::Command) -> Vec<(Key, Flag)> {
         own.map(|flag| (key.clone(), flag.clone())).collect::<Vec<_>>()
     };
     Scenario::all_keys().into_iter().flat_map(of_key).collect()
+}
+
+/// What a flag of this name sets. Where two keys have it, the second one has the names of files.
+fn meant<'a>(known: &'a [(Key, Flag)], name: &str, value: &Node) -> Option<&'a (Key, Flag)> {
+    let mut own = known.iter().filter(|(_, flag)| flag.name == name);
+    let (first, second) = (own.next(), own.next());
+    let is_file = matches!(&value.value, Value::Text(text) if names_a_file(text));
+    second.filter(|_| is_file).or(first)
+}
+
+/// Whether a text is the name of a file rather than a topology in words, such as `clos:rate=2.5Gbps`.
+fn names_a_file(text: &str) -> bool {
+    let words = text.contains(':') || !text.contains('.');
+    text.contains('/') || !words || Path::new(text).is_file()
+}
+
+/// The flags of a command, each once.
+fn arguments(command: scenario::Command) -> Vec<(Key, Flag)> {
+    let mut all = declared(command);
+    let mut names = BTreeSet::new();
+    all.retain(|(_, flag)| names.insert(flag.name));
+    all
 }
 
 /// The name of a flag without dashes.
@@ -106,7 +134,7 @@ fn argument<C: Flagged>(key: &Key, flag: &Flag) -> Arg {
 
 impl<C: Flagged> Args for Flags<C> {
     fn augment_args(command: Command) -> Command {
-        let all = declared(C::COMMAND);
+        let all = arguments(C::COMMAND);
         C::relations(command.args(all.iter().map(|(key, flag)| argument::<C>(key, flag))))
     }
 
@@ -117,7 +145,8 @@ impl<C: Flagged> Args for Flags<C> {
 
 impl<C: Flagged> FromArgMatches for Flags<C> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Flags<C>, clap::Error> {
-        let given = |(key, flag): (Key, Flag)| {
+        let known = declared(C::COMMAND);
+        let given = |(_, flag): (Key, Flag)| {
             let value = match flag.switch {
                 true => {
                     let set = matches.get_flag(name(&flag));
@@ -125,9 +154,10 @@ impl<C: Flagged> FromArgMatches for Flags<C> {
                 }
                 false => together(matches.get_many::<Node>(name(&flag))?.cloned())?,
             };
+            let (key, flag) = meant(&known, flag.name, &value).cloned()?;
             Some((key, flag, value))
         };
-        Ok(Flags(declared(C::COMMAND).into_iter().filter_map(given).collect(), PhantomData))
+        Ok(Flags(arguments(C::COMMAND).into_iter().filter_map(given).collect(), PhantomData))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

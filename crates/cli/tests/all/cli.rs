@@ -163,6 +163,49 @@ fn files_of_other_tools_run_and_are_checked_line_by_line() {
     }
 }
 
+/// `--topology` takes words and files, under `run` and under `compare`.
+#[test]
+fn a_topology_is_in_words_or_in_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    };
+    write("net", "4 1 3\n3\n0 3 10Gbps 1us 0\n1 3 10Gbps 1us 0\n2 3 10Gbps 1us 0\n");
+    write("flows", "2\n0 1 3 100 100000 0.0\n2 1 3 100 100000 0.0\n");
+    let said = |args: &[&str]| {
+        let output = incast(folder.path(), args);
+        (output.status.code(), text(&output.stderr))
+    };
+    let of = |command: &str, topology: &str, out: &str| {
+        let more: &[&str] = match command {
+            "run" => &["--flows", "flows", "--transport", "ndp"],
+            _ => &["--flows", "20", "--transports", "ndp"],
+        };
+        said(&[&[command, "--topology", topology, "--out", out], more].concat())
+    };
+    for command in ["run", "compare"] {
+        for (topology, name) in [("net", "net"), ("star:3", "star:3")] {
+            let out = format!("{command}-{}", name.replace(':', ""));
+            let (code, errors) = of(command, topology, &out);
+            assert_eq!(code, Some(0), "{command} {topology}: {errors}");
+            let manifest = std::fs::read_to_string(folder.path().join(&out).join("manifest.json"));
+            assert!(
+                manifest.expect("written").contains(&format!("\"topology\": \"{name}\"")),
+                "{out}"
+            );
+        }
+        let (code, errors) = of(command, "nowhere.topo", "none");
+        assert_eq!(code, Some(2));
+        assert!(errors.contains("nowhere.topo: could not read"), "{errors}");
+        let (code, errors) = of(command, "stat:3", "none");
+        assert_eq!(code, Some(2));
+        assert!(
+            errors.contains("--topology") && errors.contains("did you mean `star`"),
+            "{errors}"
+        );
+    }
+}
+
 /// A program with the topology file of another tool; one that cannot go on leaves readable results and an error.
 #[test]
 fn programs_run_and_those_that_cannot_go_on_say_why() {

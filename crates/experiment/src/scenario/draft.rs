@@ -89,6 +89,19 @@ impl Draft {
         self.put(&path, value, origin).expect("a declared key leads through tables and lists");
     }
 
+    /// Takes a key back, of any section but traffic: another one excludes it.
+    pub fn remove(&mut self, key: &Key) {
+        let mut place = &mut self.root;
+        let mut parts = key.path.split('.').peekable();
+        while let (Value::Table(entries), Some(part)) = (&mut place.value, parts.next()) {
+            if parts.peek().is_none() {
+                return entries.retain(|(name, _)| name != part);
+            }
+            let Some((_, next)) = entries.iter_mut().find(|(name, _)| name == part) else { return };
+            place = next;
+        }
+    }
+
     /// The value of a key, as it would be written.
     pub fn value(&self, key: &Key) -> Option<String> {
         let traffic = self.root.get("traffic").map(|list| &list.value);

@@ -96,10 +96,10 @@ section! {
         /// A topology of `incast list`, such as `leaf-spine:8x8x8`, or with names and rates
         /// `leaf-spine:leaves=8,spines=100Gbps*8,hosts=25Gbps*8`. Excludes `file`.
         topology: Option<String> = None,
-            flag [Compare] "--topology" "SPEC" "Topology";
+            flag [Run Compare] "--topology" "SPEC" "Topology, such as leaf-spine:8x8x8, or a topology file (HPCC, htsim .topo)";
         /// A topology file of another tool (HPCC, htsim .topo), recognised by content.
         file: Option<String> = None,
-            flag [Run] "--topology" "FILE";
+            flag [Run Compare] "--topology" "FILE";
         /// Which NIC a flow takes of servers with several: `hash` (each end at random), `round_robin` (each
         /// server's flows in turn), or `plane` (the same number at both ends, in turn).
         nic: Option<NicChoice> = None, says "`hash` where servers have several";
