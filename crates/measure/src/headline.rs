@@ -250,19 +250,27 @@ fn goodput(table: &Comparison) -> Vec<String> {
 
 /// What a study says.
 pub(crate) fn of_study(found: &Finding) -> Headline {
-    let Finding { place, what, unit, ranked, wins, seeds, told, class, cause } = found;
+    let Finding { place, what, unit, ranked, unfinished, wins, seeds, told, class, cause } = found;
     let value = |value: f64| match unit.is_empty() {
         true => three(value),
         false => format!("{} {unit}", three(value)),
     };
     let [(best, low), .., (worst, high)] = ranked.as_slice() else { return Headline::default() };
+    let marked = |name: &String| match unfinished.get(name) {
+        None => bold(name),
+        Some(share) => {
+            let percent = (1000.0 * share).floor() / 10.0;
+            format!("{} (of the {percent} % of its flows that completed)", bold(name))
+        }
+    };
+    let (first, last) = (marked(best), marked(worst));
     let (best, worst, second) = (bold(best), bold(worst), bold(&ranked[1].0));
     let (least, most) = if low <= high { ("lowest", "highest") } else { ("highest", "lowest") };
     let (low, high) = (value(*low), value(*high));
     let mut said = vec![match place.is_empty() {
-        true => format!("{best} has the {least} {what}, {low}; {worst} the {most}, {high}."),
+        true => format!("{first} has the {least} {what}, {low}; {last} the {most}, {high}."),
         false => {
-            format!("{place}, {best} has the {least} {what}, {low}; {worst} the {most}, {high}.")
+            format!("{place}, {first} has the {least} {what}, {low}; {last} the {most}, {high}.")
         }
     }];
     if !told {
@@ -288,6 +296,7 @@ pub(crate) fn of_study(found: &Finding) -> Headline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     fn finding() -> Finding {
         Finding {
@@ -295,6 +304,7 @@ mod tests {
             what: "99th percentile of the slowdown".into(),
             unit: "",
             ranked: vec![("one".into(), 4.104), ("two".into(), 5.0), ("three".into(), 31.26)],
+            unfinished: BTreeMap::new(),
             wins: Some(("one".into(), 3, 4)),
             seeds: 5,
             told: true,
@@ -311,6 +321,11 @@ mod tests {
             "At load 0.8, one has the lowest 99th percentile of the slowdown, 4.10; three the highest, 31.3. one is \
              lowest at 3 of 4 points. Of the mean completion time of three, 46 % is recovery from loss."
         );
+        let open = [("one".to_string(), 0.9996), ("two".to_string(), 0.5)].into();
+        let said = of_study(&Finding { unfinished: open, ..finding() }).text();
+        let first = "At load 0.8, one (of the 99.9 % of its flows that completed) has the lowest 99th percentile of \
+                     the slowdown, 4.10; three the highest, 31.3. one is lowest at 3 of 4 points.";
+        assert!(said.starts_with(first), "{said}");
         let near = Finding { told: false, wins: None, cause: None, ..finding() };
         assert_eq!(
             of_study(&near).0[1].replace(MARKS, ""),

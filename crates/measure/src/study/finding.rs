@@ -7,6 +7,7 @@ use crate::PartMeans;
 use crate::figures::largest;
 use crate::numbers::{Better, Number};
 use crate::statistics::{mean, paired};
+use std::collections::BTreeMap;
 
 /// What it found.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,8 @@ pub(crate) struct Finding {
     pub unit: &'static str,
     /// The series with their means in that unit, the best first.
     pub ranked: Vec<(String, f64)>,
+    /// The share of flows that completed, of each series of which some did not: what it has is of those alone.
+    pub unfinished: BTreeMap<String, f64>,
     /// Which series is best at most points, at how many, and of how many; if there are several points.
     pub wins: Option<(String, usize, usize)>,
     /// How many seeds both of the best have.
@@ -57,6 +60,7 @@ impl Finding {
             told,
             class: number.class(),
             cause: cause(place, worst.0, number.class()),
+            unfinished: unfinished(results, place, number.class()),
             ranked: ranked.iter().map(title).collect(),
         })
     }
@@ -97,10 +101,25 @@ fn wins(
     many.then(|| (results.series[most].clone(), count(&most), all.len()))
 }
 
+/// The share of flows that completed at a place, of a class if one is named, of each series of which some did not.
+fn unfinished(results: &StudyResults, place: &Place<'_>, class: &str) -> BTreeMap<String, f64> {
+    let number = of_class(class, "completed_share");
+    let share = |(at, name): (usize, &String)| {
+        let share = mean(&place.samples(at, &number))?;
+        (share < 1.0).then(|| (name.clone(), share))
+    };
+    results.series.iter().enumerate().filter_map(share).collect()
+}
+
+/// The name of a number of the flows of a class, if one is named.
+fn of_class(class: &str, number: &str) -> String {
+    if class.is_empty() { number.into() } else { format!("class_{class}_{number}") }
+}
+
 /// The largest part of the mean completion time of a series at a place, of the flows of a class if one is named.
 fn cause(place: &Place<'_>, series: usize, class: &str) -> Option<(&'static str, f64)> {
-    let prefix = if class.is_empty() { String::new() } else { format!("class_{class}_") };
-    let names = PartMeans::default().named().map(|(name, _)| format!("{prefix}{name}_mean_ns"));
+    let names = PartMeans::default().named();
+    let names = names.map(|(name, _)| of_class(class, &format!("{name}_mean_ns")));
     let part = |name: &String| mean(&place.samples(series, name)).unwrap_or(0.0);
     largest(&names.each_ref().map(part))
 }
