@@ -3,7 +3,7 @@
 use crate::egress::tx_time;
 use crate::mark;
 use crate::network::Network;
-use incast_transport::{Classes, FlowId, PacketRef};
+use incast_transport::{Classes, FlowId, PacketRef, Time};
 use incast_world::{
     EndHost, FlowSetup, HostIo, Impaired, Inward, NEVER, NicParts, Records, copied,
 };
@@ -132,7 +132,7 @@ impl HostState {
     fn takes_in(&mut self, net: &mut Network, packet: PacketRef) -> bool {
         let common = &net.transit.common;
         let Some(model) = &common.hosts else { return false };
-        let (host, now) = (self.end.id().0, net.now());
+        let (host, now) = (self.end.id().0, Time(net.now()));
         let inward = net.inward.entry(host);
         inward.or_insert_with(|| Inward::new(model, common.seed, host)).arrive(now, packet);
         self.hands_up(net);
@@ -145,11 +145,11 @@ impl HostState {
         let (host, now) = (self.end.id(), net.now());
         let mut handed = false;
         while let Some(inward) = net.inward.get_mut(&host.0)
-            && let Some((arrived, packet)) = inward.next(now)
+            && let Some((arrived, packet)) = inward.next(Time(now))
         {
             let packets = &mut net.transit.packets;
-            packets.stamps_mut(packet).wait(self.end.port(), 0, now - arrived);
-            inward.read(packets, packet, arrived, now);
+            packets.stamps_mut(packet).wait(self.end.port(), 0, now - arrived.0);
+            inward.read(packets, packet, arrived, Time(now));
             if !net.ended.is_empty() && net.ended.contains(&(host.0, packets[packet].flow)) {
                 packets.free(packet);
                 continue;
@@ -160,10 +160,10 @@ impl HostState {
         }
         let Some(inward) = net.inward.get_mut(&host.0) else { return };
         let next = inward.due();
-        if inward.armed <= now || next < inward.armed {
+        if inward.armed <= Time(now) || next < inward.armed {
             inward.armed = next;
-            if next < NEVER {
-                net.transit.agenda.schedule_host(next, host.0);
+            if next < Time::NEVER {
+                net.transit.agenda.schedule_host(next.0, host.0);
             }
         }
         // Otherwise the host was not brought to this instant: what it waits for may be over.

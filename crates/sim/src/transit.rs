@@ -6,7 +6,8 @@ use crate::egress::{Egress, tx_time};
 use crate::mark;
 use incast_fabric::{Fabric, NodeId, PortId, Routes};
 use incast_transport::{
-    Extension, Header, Loss, Meta, Packet, PacketPool, PacketRef, Probe, Routing, Stamps, Time,
+    Extension, Header, Loss, Meta, Packet, PacketPool, PacketRef, Probe, Routing, Span, Stamps,
+    Time,
 };
 use incast_world::{
     Arrival, Buffers, Captures, Choice, Deliveries, Ending, Epoch, Faults, FlowSetup, HostModel,
@@ -204,10 +205,10 @@ impl Transit {
         let (seed, host) = (self.common.seed, self.common.fabric.port(PortId(port)).node.0);
         let outward = self.outward.entry(host);
         let outward = outward.or_insert_with(|| Outward::new(model, seed, host));
-        let later = outward.delays(at, tx);
+        let later = outward.delays(Time(at), Span(tx));
         outward.stamp(&mut self.packets, packet, later);
-        self.packets.stamps_mut(packet).wait(port, 0, later);
-        at + later
+        self.packets.stamps_mut(packet).wait(port, 0, later.0);
+        at + later.0
     }
 
     /// When a packet is handled at the other end of its link, where its last bit arrives at `at`

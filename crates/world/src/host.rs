@@ -169,7 +169,7 @@ impl EndHost {
             clock: HostClock::default(),
             wanted: NEVER,
             deadline: NEVER,
-            rare_from: rare.as_ref().map_or(NEVER, |rare| rare.due()),
+            rare_from: rare.as_ref().map_or(NEVER, |rare| rare.due().0),
             port,
             turn: 0,
             transports: std::mem::take(&mut setup.hosts[host as usize]).into_iter().collect(),

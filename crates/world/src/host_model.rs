@@ -3,7 +3,7 @@
 
 use crate::purpose;
 use incast_transport::math::log;
-use incast_transport::{Explicit, Extension, PacketPool, PacketRef, Random, Span};
+use incast_transport::{Explicit, Extension, PacketPool, PacketRef, Random, Span, Time};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -107,35 +107,35 @@ pub struct Outward {
     model: Arc<HostModel>,
     random: Random,
     /// When the last bit of the packet before has left.
-    free: u64,
+    free: Time,
 }
 
 impl Outward {
     /// That of `host`.
     pub fn new(model: &Arc<HostModel>, seed: u64, host: u32) -> Outward {
         let random = Random::new(seed, host, purpose::HOST_SEND);
-        Outward { model: model.clone(), random, free: 0 }
+        Outward { model: model.clone(), random, free: Time::ZERO }
     }
 
     /// How much later a packet leaves, whose last bit would have left at `ends` after `tx`.
-    pub fn delays(&mut self, ends: u64, tx: u64) -> u64 {
-        let delayed = ends.saturating_add(self.model.send.draw(&mut self.random));
+    pub fn delays(&mut self, ends: Time, tx: Span) -> Span {
+        let delayed = ends.saturating_add(Span(self.model.send.draw(&mut self.random)));
         self.free = delayed.max(self.free.saturating_add(tx));
-        self.free - ends
+        self.free.since(ends)
     }
 
     /// The time stamp of data that leaves `later` than its transport knows.
-    pub fn stamp(&self, packets: &mut PacketPool, packet: PacketRef, later: u64) {
+    pub fn stamp(&self, packets: &mut PacketPool, packet: PacketRef, later: Span) {
         if self.model.stamp_at == StampAt::Nic && packets[packet].is_data() {
-            restamp(packets, packet, |sent| sent.wrapping_add(later));
+            restamp(packets, packet, |sent| sent.wrapping_add(later.0));
         }
     }
 }
 
 /// A packet that waits in a NIC.
 struct Held {
-    arrived: u64,
-    due: u64,
+    arrived: Time,
+    due: Time,
     packet: PacketRef,
 }
 
@@ -146,11 +146,11 @@ pub struct Inward {
     /// Packets of which the host was told, with when they come to it.
     told: VecDeque<Held>,
     /// Packets of which it was not told yet.
-    waiting: VecDeque<(u64, PacketRef)>,
+    waiting: VecDeque<(Time, PacketRef)>,
     /// When the last of `told` comes.
-    last: u64,
+    last: Time,
     /// When the host is looked at next for this.
-    pub armed: u64,
+    pub armed: Time,
 }
 
 impl Inward {
@@ -161,39 +161,39 @@ impl Inward {
             random: Random::new(seed, host, purpose::HOST_RECEIVE),
             told: VecDeque::new(),
             waiting: VecDeque::new(),
-            last: 0,
-            armed: u64::MAX,
+            last: Time::ZERO,
+            armed: Time::NEVER,
         }
     }
 
     /// A packet arrives.
-    pub fn arrive(&mut self, now: u64, packet: PacketRef) {
+    pub fn arrive(&mut self, now: Time, packet: PacketRef) {
         self.waiting.push_back((now, packet));
         self.tell(now);
     }
 
     /// When the host is told of what waits, if nothing else comes.
-    fn interrupts(&self) -> u64 {
-        let Some((first, _)) = self.waiting.front() else { return u64::MAX };
-        self.model.coalescing.map_or(*first, |own| first.saturating_add(own.time.0))
+    fn interrupts(&self) -> Time {
+        let Some((first, _)) = self.waiting.front() else { return Time::NEVER };
+        self.model.coalescing.map_or(*first, |own| first.saturating_add(own.time))
     }
 
     /// Tells the host of what waits, if it is time.
-    fn tell(&mut self, now: u64) {
+    fn tell(&mut self, now: Time) {
         let enough =
             |own: Coalescing| own.packets > 0 && self.waiting.len() >= own.packets as usize;
         if self.interrupts() > now && !self.model.coalescing.is_some_and(enough) {
             return;
         }
         while let Some((arrived, packet)) = self.waiting.pop_front() {
-            let delay = self.model.receive.draw(&mut self.random);
+            let delay = Span(self.model.receive.draw(&mut self.random));
             self.last = now.saturating_add(delay).max(self.last);
             self.told.push_back(Held { arrived, due: self.last, packet });
         }
     }
 
     /// The next packet that comes to the transport by `now`, and when it arrived.
-    pub fn next(&mut self, now: u64) -> Option<(u64, PacketRef)> {
+    pub fn next(&mut self, now: Time) -> Option<(Time, PacketRef)> {
         self.tell(now);
         let due = self.told.front().is_some_and(|held| held.due <= now);
         let held = if due { self.told.pop_front() } else { None };
@@ -201,18 +201,19 @@ impl Inward {
     }
 
     /// When to ask for it.
-    pub fn due(&self) -> u64 {
-        let told = self.told.front().map_or(u64::MAX, |held| held.due);
+    pub fn due(&self) -> Time {
+        let told = self.told.front().map_or(Time::NEVER, |held| held.due);
         told.min(self.interrupts())
     }
 
     /// A stamp that has come back: how long ago the packet left is what the clock says, at the place where it
     /// is read.
-    pub fn read(&self, packets: &mut PacketPool, packet: PacketRef, arrived: u64, now: u64) {
+    pub fn read(&self, packets: &mut PacketPool, packet: PacketRef, arrived: Time, now: Time) {
         if packets[packet].is_data() {
             return;
         }
-        let at = if self.model.stamp_at == StampAt::Nic { arrived } else { now };
+        let (at, now) =
+            (if self.model.stamp_at == StampAt::Nic { arrived.0 } else { now.0 }, now.0);
         let model = &self.model;
         restamp(packets, packet, |sent| {
             // Of the age alone: the stamp has 56 bits.
@@ -276,7 +277,7 @@ mod tests {
         let mut last = 0;
         for packet in 1..1_000 {
             let ends = packet * 1_000_000;
-            let leaves = ends + outward.delays(ends, 1_000_000);
+            let leaves = ends + outward.delays(Time(ends), Span(1_000_000)).0;
             assert!(leaves >= last + 1_000_000 && leaves - ends <= 9_000_000 || packet == 1);
             last = leaves;
         }
@@ -287,7 +288,7 @@ mod tests {
         let coalescing = Some(Coalescing { packets: 3, time: us(10) });
         let mut inward =
             Inward::new(&Arc::new(HostModel { coalescing, ..HostModel::default() }), 1, 0);
-        let at = |us: u64| us * 1_000_000;
+        let at = |us: u64| Time(us * 1_000_000);
         for packet in 0..2 {
             inward.arrive(at(packet), PacketRef(packet as u32));
             assert_eq!(inward.next(at(packet)), None);
@@ -295,8 +296,8 @@ mod tests {
         assert_eq!(inward.due(), at(10));
         inward.arrive(at(7), PacketRef(2));
         let all: Vec<_> = std::iter::from_fn(|| inward.next(at(7))).collect();
-        assert_eq!(all, [(0, PacketRef(0)), (at(1), PacketRef(1)), (at(7), PacketRef(2))]);
-        assert_eq!(inward.due(), u64::MAX);
+        assert_eq!(all, [(at(0), PacketRef(0)), (at(1), PacketRef(1)), (at(7), PacketRef(2))]);
+        assert_eq!(inward.due(), Time::NEVER);
         inward.arrive(at(20), PacketRef(3));
         assert_eq!((inward.next(at(29)), inward.due()), (None, at(30)));
         assert_eq!(inward.next(at(30)), Some((at(20), PacketRef(3))));
@@ -322,7 +323,7 @@ mod tests {
             1,
             0,
         );
-        inward.read(&mut packets, ack, 5_200_000, 5_700_000);
+        inward.read(&mut packets, ack, Time(5_200_000), Time(5_700_000));
         let Extension::Explicit { fields: Explicit::Stamp { sent }, .. } = packets.extension(ack)
         else {
             panic!("the stamp is gone")

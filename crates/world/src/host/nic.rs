@@ -158,12 +158,12 @@ impl EndHost {
     #[cold]
     pub(super) fn transmit_rarely<W: HostIo>(&mut self, world: &mut W, start: u64) -> bool {
         let rare = self.rare.as_mut().expect("something is due");
-        if start >= rare.silent_from {
+        if start >= rare.silent_from.0 {
             self.wanted = NEVER;
             return true;
         }
         let Some((_, classes, paused)) = rare.pauses.pop() else { return false };
-        self.rare_from = rare.due();
+        self.rare_from = rare.due().0;
         let quanta = if paused == 0 { 0 } else { u16::MAX };
         let header = Header::Pause { classes, paused, quanta, spare_low: 0, spare: 0 };
         let (own, none) = (self.host, HostId(0));
