@@ -57,20 +57,20 @@ fn text(value: Option<f64>, digits: usize) -> String {
 }
 
 fn instructions(table: &Table) -> String {
-    let title = format!("instructions per packet-hop, {}", compiled(table));
-    let events = grid(table, "events per packet-hop", |row| text(row.events, 3));
-    grid(table, &title, |row| text(row.instructions, 0)) + &events
+    let title = format!("instructions and events per packet-hop, {}", compiled(table));
+    grid(table, &title, |row| format!("{}, {}", text(row.instructions, 0), text(row.events, 3)))
 }
 
 fn memory(table: &Table) -> String {
-    let heap = grid(table, "KiB at the most", |row| text(row.heap_kib, 0));
-    let allocated = grid(table, "allocations and bytes per 1,000 packet-hops", |row| {
-        let thousand = |value: Option<f64>| value.map(|value| value * 1000.0);
-        format!("{}, {}", text(thousand(row.allocations), 1), text(thousand(row.bytes), 0))
+    let head = "KiB at the most; allocations and bytes per 1,000 packet-hops";
+    let rows = grid(table, head, |row| {
+        let thousand = |value: Option<f64>, digits| text(value.map(|value| value * 1000.0), digits);
+        let (allocations, bytes) = (thousand(row.allocations, 1), thousand(row.bytes, 0));
+        format!("{}; {allocations}, {bytes}", text(row.heap_kib, 0))
     });
     let sizes: Vec<String> =
         table.sizes.iter().map(|(name, bytes)| format!("`{name}` {bytes} B")).collect();
-    format!("{heap}{allocated}Sizes of types: {}.\n\n", sizes.join(", "))
+    format!("{rows}Sizes of types: {}.\n\n", sizes.join(", "))
 }
 
 /// The median of measurements, and their range.
