@@ -101,7 +101,10 @@ pub fn finish(
     let mut next = Vec::new();
     // A run at flow level has no packets to explain.
     if plan.scenario.run.world != World::Flow {
-        next.push(format!("`incast explain {shown}{of} --slowest 1`"));
+        // Where ranks wait for each other, the iteration counts, not its slowest message.
+        let iterates = !runs[0].collectives.is_empty() || !runs[0].ranks.is_empty();
+        let what = if iterates { "--iteration 0" } else { "--slowest 1" };
+        next.push(format!("`incast explain {shown}{of} {what}`"));
     }
     if crate::explore::page::PAGE.is_some() {
         next.push(format!("`incast explore {shown}`"));

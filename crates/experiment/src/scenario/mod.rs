@@ -369,7 +369,7 @@ section! {
         /// the error of their completion times at flow level is in the results.
         against_packets: Option<u32> = None, says "no comparison",
             "1 to 1000000" => |flows| (1..=1_000_000).contains(flows),
-            flag [Run] "--against-packets" "FLOWS"
+            flag [Run Compare] "--against-packets" "FLOWS"
                 "With --world flow: run the first FLOWS flows in packets as well, and tell the error";
         /// Number of threads, one per core by default. Does not change results.
         threads: Auto<usize> = auto(), says "all cores",
