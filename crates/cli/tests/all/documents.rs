@@ -260,8 +260,7 @@ fn the_page_of_warnings_is_that_of_the_program() {
     let mut page = String::from(
         "# Warnings\n\n<!-- generated from the program: UPDATE_DOCS=1 cargo test -p incast-cli --test \
          all documents:: renews it -->\n\nWhat the program says without ending: the results are there, but should \
-         not be trusted without a look. What\nis wrong with an input is an error: it names file, key, \
-         value and what is accepted, and the program ends with code 2. In the\nsentences `{names}` stand \
+         not be trusted without a look. In the\nsentences `{names}` stand \
          for values. The names do not change; scripts can go by them (`manifest.json`: \
          [results](results.md)).\n",
     );
@@ -273,7 +272,7 @@ fn the_page_of_warnings_is_that_of_the_program() {
             assert!(!kind.says.is_empty() && !kind.means.is_empty() && !kind.remedy.is_empty());
             let (says, means) = (cell(kind.says), cell(kind.means));
             page += &format!(
-                "\n### {}\n\n    warning: {says}\n\n{means}\n\n**What to do:** {}\n",
+                "\n### {}\n\n    {says}\n\n{means}\n\n**Remedy:** {}\n",
                 kind.name,
                 cell(kind.remedy)
             );
@@ -337,10 +336,7 @@ fn section(name: &str, command: &CommandLine, shared: &[Row]) -> String {
         })
         .collect();
     if !also.is_empty() {
-        page += &format!(
-            "\n[Of several commands](#options-of-several-commands): {}.\n",
-            also.join(", ")
-        );
+        page += &format!("\n[Also](#options-of-several-commands): {}.\n", also.join(", "));
     }
     if let Some(after) = command.get_after_help() {
         let mut lines = after.to_string();

@@ -20,7 +20,7 @@ pub fn study_markdown() -> String {
 }
 
 /// Fewest kinds of traffic that share a row which is written once.
-const SHARED: usize = 5;
+const SHARED: usize = 2;
 
 fn tables(keys: &[Key]) -> String {
     let mut sections: Vec<&str> = vec![];
@@ -29,8 +29,9 @@ fn tables(keys: &[Key]) -> String {
             sections.push(key.section);
         }
     }
-    let same = |one: &Key| keys.iter().filter(|key| row(key) == row(one)).count();
-    let shared = |key: &Key| key.section.starts_with("kind ") && same(key) >= SHARED;
+    let of_kind = |key: &&Key| key.section.starts_with("kind ");
+    let same = |one: &Key| keys.iter().filter(of_kind).filter(|key| row(key) == row(one)).count();
+    let shared = |key: &Key| of_kind(&key) && same(key) >= SHARED;
     let mut text = String::new();
     for section in sections {
         let title = match section.strip_prefix("kind ") {
@@ -89,9 +90,7 @@ fn row(key: &Key) -> String {
     };
     let mut meaning = key.meaning.clone();
     for flag in &key.flags {
-        let commands = flag.commands.iter().map(|one| format!("{one:?}").to_lowercase());
-        let commands: Vec<String> = commands.collect();
-        let _ = write!(meaning, " `{}` of `{}`.", flag.name, commands.join("`, `"));
+        let _ = write!(meaning, " `{}`.", flag.name);
     }
     format!("| `{}` | {accepts} | {default} | {meaning} |\n", name(key))
 }

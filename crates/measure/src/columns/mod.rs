@@ -52,14 +52,44 @@ pub fn columns_markdown() -> String {
     let mut text = String::new();
     for table in all_tables() {
         text += &format!("## {}.parquet\n\n{}\n\n", table.name, table.doc);
-        text += "| column | type | unit | meaning |\n|---|---|---|---|\n";
+        let mut rows = Rows::default();
         for column in table.columns {
-            let Column { name, unit, doc, .. } = column;
-            text += &format!("| `{name}` | {} | {unit} | {doc} |\n", column.type_name());
+            rows.push(column.name, column.type_name(), column.unit, column.doc);
         }
+        text += &rows.markdown();
         text.push('\n');
     }
     text.truncate(text.trim_end().len());
     text.push('\n');
     text
+}
+
+/// The columns of a file, as a page documents them.
+#[derive(Default)]
+pub(crate) struct Rows(Vec<[String; 3]>);
+
+impl Rows {
+    /// A column. One whose meaning differs from that of the column before in its last words alone, such as `mean` and
+    /// `median`, is in its row.
+    pub fn push(&mut self, name: &str, kind: &str, unit: &str, doc: &str) {
+        let kind = if unit.is_empty() { kind.into() } else { format!("{kind}, {unit}") };
+        let head = |doc: &str| doc.rsplit_once(", ").map(|(head, _)| format!("{head}, "));
+        if let Some([names, before, said]) = self.0.last_mut()
+            && *before == kind
+            && let Some(own) = head(doc)
+            && said.starts_with(&own)
+        {
+            *names += &format!(", `{name}`");
+            *said = format!("{}, {}", said.trim_end_matches('.'), &doc[own.len()..]);
+            return;
+        }
+        self.0.push([format!("`{name}`"), kind, doc.into()]);
+    }
+
+    /// As a table.
+    pub fn markdown(&self) -> String {
+        let row = |[names, kind, doc]: &[String; 3]| format!("| {names} | {kind} | {doc} |\n");
+        let rows: String = self.0.iter().map(row).collect();
+        format!("| column | type, unit | meaning |\n|---|---|---|\n{rows}")
+    }
 }

@@ -1,6 +1,7 @@
 //! `study.parquet` and `study-times.parquet`.
 
 use super::{Setting, StudyResults, StudyRow};
+use crate::columns::Rows;
 use crate::frame::{Frame, Values};
 use crate::numbers::{Number, Written, class_numbers, documented, number, numbers};
 use incast_units::{Bytes, Rate, Span};
@@ -196,32 +197,27 @@ pub fn times_frame(results: &StudyResults) -> Frame {
 /// flows and every tier has is there once.
 pub fn study_columns_markdown() -> String {
     let results = StudyResults::default();
-    let mut text = String::new();
-    let files = [("study", study_frame(&results)), ("study-times", times_frame(&results))];
-    for (name, frame) in files {
-        text += &format!(
-            "### {name}.parquet\n\n| column | type | unit | meaning |\n|---|---|---|---|\n"
-        );
-        let mut row = |name: &str, kind: &str, unit: &str, doc: &str| {
-            text += &format!("| `{name}` | {kind} | {unit} | {doc} |\n");
-        };
-        let mut left = documented().into_iter();
-        for column in &frame.columns {
-            let (known, kind) = (number(&column.name).is_ok(), column.values.type_name());
-            if !known {
-                row(&column.name, kind, &column.unit, &column.doc);
-            }
-            // In the place of the first number all of them.
-            let all = left.by_ref().take(if known { usize::MAX } else { 0 });
-            all.for_each(|(name, unit, written, doc)| row(&name, written.column(), unit, &doc));
-            if column.name == "seed" {
-                let doc = "One column per varied key, under the key's name: `traffic.0.load`.";
-                row("KEY", "by its values", "ns, Gb/s or bytes for quantities", doc);
-            }
+    let (mut rows, mut times) = (Rows::default(), Rows::default());
+    let mut left = documented().into_iter();
+    for column in &study_frame(&results).columns {
+        let (known, kind) = (number(&column.name).is_ok(), column.values.type_name());
+        if !known {
+            rows.push(&column.name, kind, &column.unit, &column.doc);
         }
-        text.push('\n');
+        // In the place of the first number all of them.
+        let all = left.by_ref().take(if known { usize::MAX } else { 0 });
+        all.for_each(|(name, unit, written, doc)| rows.push(&name, written.column(), unit, &doc));
+        if column.name == "seed" {
+            let doc = "One column per varied key, under the key's name: `traffic.0.load`.";
+            rows.push("KEY", "by its values", "ns, Gb/s or bytes for quantities", doc);
+        }
     }
-    text.truncate(text.trim_end().len());
-    text.push('\n');
-    text
+    let same = identity(&results).columns.len();
+    for column in &times_frame(&results).columns[same..] {
+        times.push(&column.name, column.values.type_name(), &column.unit, &column.doc);
+    }
+    let [study, times] = [rows, times].map(|rows| rows.markdown());
+    format!(
+        "### study.parquet\n\n{study}\n### study-times.parquet\n\n`hash` to `KEY` as above, and\n\n{times}"
+    )
 }

@@ -278,7 +278,9 @@ fn every_written_column_is_documented_with_its_unit() {
             let name = field.name();
             assert_eq!(name, column.name);
             assert!(column.doc.ends_with('.') && !column.doc.contains('|'), "{name}");
-            assert!(markdown.contains(&format!("| `{name}` | {} |", column.type_name())), "{name}");
+            let unit = if column.unit.is_empty() { "" } else { ", " };
+            let row = format!("| `{name}` | {}{unit}{} |", column.type_name(), column.unit);
+            assert!(markdown.contains(&row), "{name}");
             let notes = field.metadata();
             assert_eq!(notes.get("unit").map(|unit| unit.as_str()), Some(column.unit), "{name}");
             assert_eq!(notes.get("description").map(|doc| doc.as_str()), Some(column.doc));
