@@ -23,8 +23,8 @@ LONG_FLOW_BYTES = 100_000
 #: Most lines of a chart over time.
 LINES = 8
 
-#: Parts of the completion time: column, what it is, colour.
-PARTS = [(f"{column}_ps", text, colour) for column, text, colour in _incast.parts()]
+#: Parts of the completion time: column without `_ps`, what it is, colour.
+PARTS = _incast.parts()
 
 
 class Charts:
@@ -121,37 +121,31 @@ class Charts:
         byte that came last waited for."""
         flows, order = self._flows()
         chosen = flows.filter((pl.col("size_bytes") >= LONG_FLOW_BYTES) == long)
-        which = "long" if long else "short"
-        if chosen.is_empty():
-            raise RunError(f"no {which} flow is complete: there is nothing to draw")
-        names = [column for column, _, _ in PARTS]
-        means = (
-            chosen.group_by("line")
-            .agg(pl.col(names).mean() / 1e6)
-            .unpivot(names, index="line", variable_name="part", value_name="microseconds")
-            .with_columns(pl.col("part").replace({column: text for column, text, _ in PARTS}))
-            .with_columns(
-                pl.col("part")
-                .replace_strict({text: at for at, (_, text, _) in enumerate(PARTS)})
-                .alias("at")
-            )
-        )
-        used = means.group_by("part").agg(pl.col("microseconds").max()).filter(pl.col("microseconds") > 0)
-        shown = [(text, colour) for _, text, colour in PARTS if text in used["part"]]
+        names = [f"{column}_ps" for column, _, _ in PARTS]
+        own = {line: chosen.filter(pl.col("line") == line) for line in order if line in chosen["line"]}
+        bars = [(line, [flows[name].to_list() for name in names]) for line, flows in own.items()]
+        found = _incast.breakdown(bars, long)
+        if found is None:
+            raise RunError(f"no {'long' if long else 'short'} flow is complete: there is nothing to draw")
+        title, label, table = found
+        bar = pl.col("y").cast(pl.Int64).replace_strict(dict(enumerate(own)), return_dtype=pl.String)
+        points = pl.DataFrame(table).select(bar.alias("line"), pl.col("line").alias("part"), pl.col("x").alias("time"))
+        shown = [(text, colour) for _, text, colour in PARTS if text in points["part"]]
+        at = {text: place for place, (_, text, _) in enumerate(PARTS)}
         chart: Chart = (
-            alt.Chart(means.filter(pl.col("part").is_in([text for text, _ in shown])))
+            alt.Chart(points.with_columns(pl.col("part").replace_strict(at).alias("at")))
             .mark_bar(stroke="#444444", strokeWidth=0.3)
             .encode(
-                x=alt.X("microseconds:Q").title("mean time per flow (µs)"),
+                x=alt.X("time:Q").title(label),
                 y=alt.Y("line:N").sort(order).title(None),
                 color=alt.Color("part:N")
                 .scale(domain=[text for text, _ in shown], range=[colour for _, colour in shown])
                 .legend(**style.legend([text for text, _ in shown])),
                 order="at:Q",
-                tooltip=["line", "part", "microseconds"],
+                tooltip=["line", "part", "time"],
             )
             .properties(
-                title=f"Breakdown of the completion time of {which} flows",
+                title=title,
                 width=480,
                 height=alt.Step(34),
             )

@@ -94,6 +94,7 @@ def compare(
     incast_period: str | None = None,
     seed: int | None = None,
     world: Literal["sim", "dataplane", "flow"] | None = None,
+    against_packets: int | None = None,
     threads: int | Literal["auto"] | None = None,
     backend: Literal["memory", "rings"] | None = None,
     clock: Literal["virtual", "paced", "compensated", "tsc"] | None = None,
@@ -113,7 +114,8 @@ def compare(
     Args:
         transports: Transports, separated by commas, or `all`. Accepted: a list, each text.
             Default: dctcp,swift,expresspass,homa,ndp,ren,sird,uec.
-        topology: Topology. Accepted: text. Default: leaf-spine:8x8x8.
+        topology: Topology, such as leaf-spine:8x8x8, or a topology file (HPCC, htsim
+            .topo). Accepted: text. Default: leaf-spine:8x8x8.
         rate: Rate of links. Accepted: a rate above 0, or `auto`. Default: 40Gbps.
         propagation: One-way propagation delay of a link. Accepted: a time such as `8us`, or
             `auto`. Default: 1us.
@@ -157,6 +159,8 @@ def compare(
         seed: Seed of the random numbers. Accepted: a whole number. Default: 1.
         world: Execution environment: the simulator (sim), the data plane (dataplane), or
             flow level (flow). Accepted: `sim`, `dataplane`, `flow`. Default: sim.
+        against_packets: With --world flow: run the first FLOWS flows in packets as well,
+            and tell the error. Accepted: 1 to 1000000. Default: no comparison.
         threads: Number of threads, one per core by default. Does not change results.
             Accepted: 1 or more, or `auto`. Default: all cores.
         backend: What carries the data plane's frames: memory, or rings (DPDK). Accepted:
@@ -209,6 +213,7 @@ def compare(
             "incast_period": incast_period,
             "seed": seed,
             "world": world,
+            "against_packets": against_packets,
             "threads": threads,
             "backend": backend,
             "clock": clock,
@@ -257,8 +262,8 @@ def run(
         scenario: A path of a scenario file, of a manifest or of a results folder; TOML as
             text of several lines; a dictionary; or a `Scenario`. Without one, `topology`
             and `flows` are files of other tools.
-        topology: A topology file of another tool (HPCC, htsim .topo), recognised by
-            content. Accepted: text.
+        topology: Topology, such as leaf-spine:8x8x8, or a topology file (HPCC, htsim
+            .topo). Accepted: text.
         transport: Transport for --flows or --program. Accepted: a list, each text.
         program: A file of GOAL, text or binary, a workload of SimAI, or a trace of Chakra,
             of which it names one rank's file (docs/dialects.md). Accepted: text.

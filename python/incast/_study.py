@@ -238,16 +238,8 @@ class Study:
             pl.col(number).drop_nulls().alias("values")
         )
         found = [_incast.interval(values) for values in groups["values"].to_list()]
-        mean = pl.Series("mean", [one[0] for one in found], dtype=pl.Float64)
-        half = pl.Series("half", [one[1] for one in found], dtype=pl.Float64)
-        return groups.with_columns(mean, half).select(
-            "label",
-            *self.keys,
-            "mean",
-            (pl.col("mean") - pl.col("half")).alias("low"),
-            (pl.col("mean") + pl.col("half")).alias("high"),
-            pl.col("values").list.len().alias("seeds"),
-        )
+        seeds = pl.col("values").list.len().alias("seeds")
+        return groups.hstack(within(found)).select("label", *self.keys, "mean", "low", "high", seeds)
 
     @functools.cached_property
     def charts(self) -> StudyCharts:
@@ -272,6 +264,13 @@ class Study:
             return head + str(self.curves()._repr_html_())
         except RunError:
             return head
+
+
+def within(found: Sequence[tuple[float | None, float | None, float | None]]) -> polars.DataFrame:
+    """Means with the ends of their intervals, of the engine."""
+    import polars as pl
+
+    return pl.DataFrame(found, dict.fromkeys(("mean", "low", "high"), pl.Float64), orient="row")
 
 
 def study(

@@ -12,6 +12,7 @@ import polars as pl
 from . import _incast
 from . import _style as style
 from ._errors import RunError
+from ._study import within
 
 if TYPE_CHECKING:
     from ._study import Study
@@ -84,16 +85,12 @@ class StudyCharts:
         pairs = frame.filter(pl.col("label") != base).join(
             theirs, on=["seed", *keys], nulls_equal=True, maintain_order="left"
         )
-        percent = (100 * (pl.col(number) / pl.col("theirs") - 1)).alias("values")
-        groups = pairs.group_by(["label", *keys], maintain_order=True).agg(percent)
+        groups = pairs.group_by(["label", *keys], maintain_order=True).agg(number, "theirs")
         if groups.is_empty():
             raise RunError(f"there is nothing beside `{base}` to compare")
-        found = [_incast.interval(values) for values in groups["values"].to_list()]
-        mean = pl.Series("mean", [one[0] for one in found], dtype=pl.Float64)
-        half = pl.Series("half", [one[1] for one in found], dtype=pl.Float64)
-        points = groups.drop("values").with_columns(
-            mean, (mean - half).alias("low"), (mean + half).alias("high")
-        )
+        both = zip(groups[number].to_list(), groups["theirs"].to_list(), strict=True)
+        found = [_incast.difference(list(zip(own, base, strict=True))) for own, base in both]
+        points = groups.drop(number, "theirs").hstack(within(found))
         what = (_incast.shown(number, 0.0) or (number, "", 1.0))[0]
         heading = [f"{what}: difference to {base}", f"{number} against {along}, paired by seed"]
         return self._drawn(points, along, others, f"difference to {base} (%)", heading, zero=True)

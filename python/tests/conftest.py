@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,17 @@ import pytest
 import incast
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Notes what was skipped for the end of `make test`."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    script = Path(__file__).parents[2] / "tests" / "skipped"
+    for report in reporter.stats.get("skipped", []) if reporter else []:
+        why = str(report.longrepr[2]).removeprefix("Skipped: ")
+        if subprocess.run([script, report.nodeid, why], check=False).returncode:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
 
 #: A comparison that takes a fraction of a second.
 SMALL: dict[str, Any] = {

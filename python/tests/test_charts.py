@@ -121,7 +121,7 @@ def test_lines_over_time_have_a_value_an_interval() -> None:
 def test_the_parts_of_the_breakdown_add_up(small: incast.Results) -> None:
     shown = rows(small.charts.breakdown())
     for run in small:
-        total = sum(row["microseconds"] for row in shown if row["line"] == run.label)
+        total = sum(row["time"] for row in shown if row["line"] == run.label)
         short = run.flows.filter(~pl.col("warmup"), pl.col("size_bytes") < 100_000)
         assert total == pytest.approx(float(short["fct_ns"].mean()) / 1e3, rel=1e-9)  # type: ignore[arg-type]
 

@@ -97,6 +97,8 @@ def test_intervals_are_students(study: incast.Study) -> None:
         half = quantile * float(own.std()) / len(own) ** 0.5  # type: ignore[arg-type]
         assert row["mean"] == pytest.approx(own.mean())
         assert row["high"] - row["mean"] == pytest.approx(half, rel=1e-4)
+        # What is never negative has no interval below 0.
+        assert row["low"] == pytest.approx(max(0.0, row["mean"] - half), rel=1e-4)
     with pytest.raises(incast.RunError) as caught:
         study.curves("slowdown_p9")
     assert caught.value.suggestion is not None

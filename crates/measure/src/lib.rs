@@ -100,8 +100,9 @@ pub use stored::{StoredColumn, StoredFlows, StoredTable};
 pub use stuck::Stuck;
 #[cfg(not(target_family = "wasm"))]
 pub use study::{
-    PaperTable, RowTimes, Setting, Shown, StudyResults, StudyRow, Told, key_unit,
-    study_columns_markdown, study_figures, study_frame, times_frame, write_study_page,
+    PaperTable, RowTimes, Setting, Shown, StudyResults, StudyRow, Told, difference_within,
+    key_unit, mean_within, study_columns_markdown, study_figures, study_frame, times_frame,
+    write_study_page,
 };
 pub use summary::{
     Counters, EndlessSummary, FlowCounts, Group, RequestSummary, Summary, group, summarise,

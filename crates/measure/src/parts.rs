@@ -76,14 +76,13 @@ impl PartMeans {
         ]
     }
 
-    /// The mean over flows; `None` without flows. Sums are exact (128-bit picoseconds).
+    /// The mean over flows; `None` without flows.
     pub fn of<'a>(parts: impl Iterator<Item = &'a Parts>) -> Option<PartMeans> {
-        let (mut sums, mut count) = ([0u128; 14], 0u64);
-        for part in parts {
+        PartMeans::of_rows(parts.map(|part| {
             let [b0, b1, b2, b3, b4] = part.blocked;
             let [q0, q1, q2, q3] = part.queueing;
             let Parts { nic_own, nic_other, recovery, serialisation, propagation, .. } = *part;
-            let values = [
+            [
                 nic_own,
                 nic_other,
                 b0,
@@ -98,7 +97,15 @@ impl PartMeans {
                 q1,
                 q2,
                 q3,
-            ];
+            ]
+        }))
+    }
+
+    /// The mean over rows of picoseconds, in the order of [`named`](PartMeans::named); `None` without rows. Sums are exact
+    /// (128-bit).
+    pub fn of_rows(rows: impl Iterator<Item = [u64; 14]>) -> Option<PartMeans> {
+        let (mut sums, mut count) = ([0u128; 14], 0u64);
+        for values in rows {
             sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value as u128);
             count += 1;
         }

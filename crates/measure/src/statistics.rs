@@ -109,12 +109,6 @@ pub fn paired(pairs: &[(f64, f64)]) -> Option<Confidence> {
     confidence(&pairs.iter().map(|(a, b)| a - b).collect::<Vec<f64>>())
 }
 
-/// The same of the relative difference `a / b - 1`, formed pair by pair. `None` if some `b` is zero.
-pub fn paired_relative(pairs: &[(f64, f64)]) -> Option<Confidence> {
-    let ratio = |(a, b): &(f64, f64)| (*b != 0.0).then(|| a / b - 1.0);
-    confidence(&pairs.iter().map(ratio).collect::<Option<Vec<f64>>>()?)
-}
-
 /// Fewest samples after which repeating may stop: two can agree by chance, and an interval of one
 /// degree of freedom says little.
 pub const FEWEST_REPETITIONS: usize = 3;

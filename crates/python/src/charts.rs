@@ -4,7 +4,7 @@ use crate::table::Table;
 use incast_measure::chart;
 use incast_measure::figures::{self, by_size_frame};
 use incast_measure::statistics::{ascending, percentile};
-use incast_measure::{SlowdownCell, SlowdownHistogram};
+use incast_measure::{PartMeans, SlowdownCell, SlowdownHistogram};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -83,6 +83,26 @@ pub fn fullest(
     }
     let rows = ports.into_iter().zip(nics).zip(backlogs);
     Ok(figures::fullest_of(rows.map(|((port, nic), backlog)| (port, nic, backlog)), count))
+}
+
+/// Mean completion times in their parts, of long flows or of short ones: title, label of the axis, and the points (part,
+/// value, number of the bar). Each bar has a name and its flows' parts in picoseconds, a list per part in order.
+#[pyfunction]
+pub fn breakdown(
+    bars: Vec<(String, Vec<Vec<u64>>)>,
+    long: bool,
+) -> PyResult<Option<(String, String, Table)>> {
+    let mut means = vec![];
+    for (name, columns) in bars {
+        let columns: [Vec<u64>; 14] = columns
+            .try_into()
+            .map_err(|_| PyValueError::new_err("a list for each part of a completion time"))?;
+        let flows = columns.iter().map(Vec::len).min().unwrap_or(0);
+        let rows = (0..flows).map(|flow| columns.each_ref().map(|column| column[flow]));
+        means.extend(PartMeans::of_rows(rows).map(|own| (name, own)));
+    }
+    let chart = figures::breakdown_of(&means, long);
+    Ok(chart.map(|chart| (chart.title.clone(), chart.x.label(), Table(chart.frame().batch()))))
 }
 
 /// The parts of a completion time: column of flows without `_ps`, what it is, colour.

@@ -24,8 +24,8 @@ mod _incast {
 
     #[pymodule_export]
     use super::charts::{
-        by_size, by_size_of_rows, display_unit, fullest, looks, over_time, parts, percentiles,
-        ticks,
+        breakdown, by_size, by_size_of_rows, display_unit, fullest, looks, over_time, parts,
+        percentiles, ticks,
     };
     #[pymodule_export]
     use super::control::{Ack, Registration, register_control};
@@ -42,7 +42,7 @@ mod _incast {
     #[pymodule_export]
     use super::results::{Results, stored};
     #[pymodule_export]
-    use super::study::{Study, interval, shown, study, study_in};
+    use super::study::{Study, difference, interval, shown, study, study_in};
     #[pymodule_export]
     use super::table::Table;
 

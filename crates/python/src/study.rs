@@ -244,10 +244,23 @@ pub fn shown(number: &str, largest: f64) -> Option<(String, &'static str, f64)> 
     Some((shown.title, shown.unit, shown.scale))
 }
 
-/// Mean and half the width of its 95 % confidence interval (Student's t); no interval of one value.
+/// A mean and the ends of its 95 % confidence interval.
+type Within = (Option<f64>, Option<f64>, Option<f64>);
+
+fn within(found: Option<(f64, Option<(f64, f64)>)>) -> Within {
+    let (mean, between) = found.unzip();
+    let (low, high) = between.flatten().unzip();
+    (mean, low, high)
+}
+
+/// Mean of a value per seed and the ends of its 95 % confidence interval (Student's t); no interval of one value.
 #[pyfunction]
-pub fn interval(values: Vec<f64>) -> (Option<f64>, Option<f64>) {
-    let mean = incast_measure::statistics::mean(&values);
-    let half = incast_measure::statistics::confidence(&values).map(|found| found.half_width);
-    (mean, half)
+pub fn interval(values: Vec<f64>) -> Within {
+    within(incast_measure::mean_within(&values))
+}
+
+/// The same of the relative difference of values to those of a baseline with the same seeds, in percent.
+#[pyfunction]
+pub fn difference(pairs: Vec<(f64, f64)>) -> Within {
+    within(incast_measure::difference_within(pairs))
 }

@@ -171,29 +171,35 @@ pub(crate) const PARTS: [(&str, &str, &str); 14] = [
 
 /// Mean parts of the completion time of short and of long flows.
 pub(super) fn breakdown(lines: &[Line]) -> Vec<Chart> {
-    let both = [(false, "short", "under 100 KB"), (true, "long", "of 100 KB and more")];
-    both.into_iter().filter_map(|(long, name, limit)| {
+    let both = [false, true].into_iter().filter_map(|long| {
         let means = |line: &Line| Some((line.name.clone(), PartMeans::of(line.parts(long))?));
-        let means: Vec<(String, PartMeans)> = lines.iter().filter_map(means).collect();
-        let (x, lines) = stacked_bars(&means);
-        let names = means.iter().enumerate().map(|(at, (name, _))| (at as f64, name.clone()));
-        // The first line of the table is the uppermost bar.
-        let range = Some((means.len() as f64 - 0.5, -0.5));
-        let chart = Chart {
-            name: format!("time_of_{name}_flows"),
-            title: format!("Breakdown of the completion time of {name} flows"),
-            caption: format!(
-                "Mean over completed flows {limit}: what the byte that came last waited for, at each \
-                 instant; timeouts are recovery. The parts of a bar add up to the mean completion \
-                 time."
-            ),
-            x,
-            y: Axis { range, ..Axis::default().ticks(names.collect()) },
-            lines,
-            ..Chart::default()
-        };
-        (!means.is_empty()).then_some(chart)
-    }).collect()
+        breakdown_of(&lines.iter().filter_map(means).collect::<Vec<_>>(), long)
+    });
+    both.collect()
+}
+
+/// The same of means that are known, of long flows or of short ones; `None` without any.
+pub fn breakdown_of(means: &[(String, PartMeans)], long: bool) -> Option<Chart> {
+    let (name, limit) =
+        if long { ("long", "of 100 KB and more") } else { ("short", "under 100 KB") };
+    let (x, lines) = stacked_bars(means);
+    let names = means.iter().enumerate().map(|(at, (name, _))| (at as f64, name.clone()));
+    // The first line of the table is the uppermost bar.
+    let range = Some((means.len() as f64 - 0.5, -0.5));
+    let chart = Chart {
+        name: format!("time_of_{name}_flows"),
+        title: format!("Breakdown of the completion time of {name} flows"),
+        caption: format!(
+            "Mean over completed flows {limit}: what the byte that came last waited for, at each \
+             instant; timeouts are recovery. The parts of a bar add up to the mean completion \
+             time."
+        ),
+        x,
+        y: Axis { range, ..Axis::default().ticks(names.collect()) },
+        lines,
+        ..Chart::default()
+    };
+    (!means.is_empty()).then_some(chart)
 }
 
 /// The horizontal axis, and a line for each part that is not 0 in all.

@@ -5,8 +5,8 @@ mod lines;
 mod marks;
 mod time;
 
-pub use flows::by_size_frame;
 pub(crate) use flows::{FEW, HOLLOW, PARTS, PERCENTILES, by_size_point};
+pub use flows::{breakdown_of, by_size_frame};
 pub(crate) use lines::{Line, SizeBin, lines};
 pub use time::{fullest_of, over_time};
 

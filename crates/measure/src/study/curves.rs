@@ -5,7 +5,6 @@ use super::facets::{Along, Estimate, Facet, Facets, Place, lower};
 use crate::chart::{self, Axis, Chart, Line, Mark, Scale};
 use crate::number::{display_unit, significant};
 use crate::numbers::Number;
-use crate::statistics::paired_relative;
 
 /// Most small multiples of a figure.
 pub(super) const MOST_FACETS: usize = 12;
@@ -221,16 +220,7 @@ pub(super) fn differences(
         let of = |series: usize| place.rows.iter().filter(move |row| row.series == series);
         let base = |seed| of(baseline).find(|row| row.seed == seed)?.number(&number.name);
         let pair = |row: &&&super::StudyRow| Some((row.number(&number.name)?, base(row.seed)?));
-        let pairs: Vec<(f64, f64)> =
-            of(series).filter_map(|row| pair(&row)).filter(|p| p.1 != 0.0).collect();
-        let percent: Vec<f64> = pairs.iter().map(|(a, b)| 100.0 * (a / b - 1.0)).collect();
-        let mut found = Estimate { floor: f64::NEG_INFINITY, ..Estimate::of(&percent)? };
-        found.interval = paired_relative(&pairs).map(|mut interval| {
-            interval.mean *= 100.0;
-            interval.half_width *= 100.0;
-            interval
-        });
-        Some(found)
+        Estimate::of_pairs(of(series).filter_map(|row| pair(&row)).collect())
     };
     let lines = curves(results, facets, estimate);
     if lines.is_empty() {

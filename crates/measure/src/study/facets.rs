@@ -77,11 +77,28 @@ impl Estimate {
         Some(Estimate { mean, interval, floor, seeds: samples.len() })
     }
 
+    /// The relative difference of paired values, in percent of the second of each; pairs whose second is 0 do not count.
+    pub fn of_pairs(mut pairs: Vec<(f64, f64)>) -> Option<Estimate> {
+        pairs.retain(|pair| pair.1 != 0.0);
+        let percent: Vec<f64> = pairs.iter().map(|(a, b)| 100.0 * (a / b - 1.0)).collect();
+        Some(Estimate { floor: f64::NEG_INFINITY, ..Estimate::of(&percent)? })
+    }
+
     /// The ends of the interval. One that holds the mean in 95 of 100 cases still does without what is impossible.
     pub fn between(&self) -> Option<(f64, f64)> {
         let width = self.interval?.half_width;
         Some(((self.mean - width).max(self.floor), self.mean + width))
     }
+}
+
+/// The mean of a value per seed and the ends of its 95 % confidence interval, as charts of studies show them.
+pub fn mean_within(samples: &[f64]) -> Option<(f64, Option<(f64, f64)>)> {
+    Estimate::of(samples).map(|found| (found.mean, found.between()))
+}
+
+/// The same of the relative difference of paired values, in percent of the second of each.
+pub fn difference_within(pairs: Vec<(f64, f64)>) -> Option<(f64, Option<(f64, f64)>)> {
+    Estimate::of_pairs(pairs).map(|found| (found.mean, found.between()))
 }
 
 impl Place<'_> {

@@ -12,6 +12,7 @@ mod told;
 
 pub use columns::{key_unit, study_columns_markdown, study_frame, times_frame};
 pub use curves::Shown;
+pub use facets::{difference_within, mean_within};
 pub(crate) use finding::Finding;
 pub use page::{study_figures, write_study_page};
 pub use paper::PaperTable;

@@ -1,12 +1,10 @@
 //! What a study keeps of a run: numbers by name, a histogram that can be added, intervals.
 
-use incast_measure::statistics::{
-    FEWEST_REPETITIONS, HalfWidth, paired, paired_relative, percentile,
-};
+use incast_measure::statistics::{FEWEST_REPETITIONS, HalfWidth, paired, percentile};
 use incast_measure::{
     CLASSES, PaperTable, QUANTILE_ERROR, RowTimes, SIZE_BINS, Setting, SlowdownHistogram,
-    StudyResults, StudyRow, Told, number, numbers, numbers_of, study_figures, study_frame,
-    summarise, times_frame, write_study_page,
+    StudyResults, StudyRow, Told, difference_within, mean_within, number, numbers, numbers_of,
+    study_figures, study_frame, summarise, times_frame, write_study_page,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -163,11 +161,13 @@ fn paired_differences_by_hand() {
     assert!((found.mean + 160.0 / 3.0).abs() < 1e-9 && found.samples == 3);
     assert!((found.half_width - 4.303 * 21.385353 / 3f64.sqrt()).abs() < 1e-4, "{found:?}");
     // Ratios 0.58, 0.61, 0.60.
-    let found = paired_relative(&pairs).unwrap();
-    assert!((found.mean - (1.79 / 3.0 - 1.0)).abs() < 1e-9);
-    assert!((found.half_width - 0.03795).abs() < 1e-4, "{found:?}");
+    let (mean, between) = difference_within(pairs.to_vec()).unwrap();
+    let (low, high) = between.unwrap();
+    assert!((mean - 100.0 * (1.79 / 3.0 - 1.0)).abs() < 1e-9);
+    assert!((high - mean - 3.795).abs() < 1e-2 && (mean - low - 3.795).abs() < 1e-2);
     assert_eq!(paired(&pairs[..1]), None);
-    assert_eq!(paired_relative(&[(1.0, 0.0), (1.0, 1.0)]), None);
+    assert_eq!(difference_within(vec![(1.0, 0.0), (3.0, 2.0)]), Some((50.0, None)));
+    assert_eq!(mean_within(&[0.0, 4.0]), Some((2.0, Some((0.0, 2.0 + 12.706 * 2.0)))));
 }
 
 #[test]
