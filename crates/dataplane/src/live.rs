@@ -126,7 +126,7 @@ impl<I: PacketIo, C: Clock, P: Payload> Testbed<I, C, P> {
         let segments = Segments::Uniform(most);
         let id = self.live(host).names.open(to.0, transport, now);
         let (src, dst, start) = (host, to, Time(now));
-        let flow = Flow { id, src, dst, size, start, segments, burst: None };
+        let flow = Flow { id, src, dst, size, start, segments, burst: None, connection: None };
         self.live(host).sent.insert(id, (flow.clone(), 0));
         self.medium.probe.admit(id, size, 0);
         enter(&mut self.payload, id);

@@ -98,6 +98,7 @@ impl Bench {
             start: Time::ZERO,
             segments: Segments::Uniform(payload),
             burst: None,
+            connection: None,
         };
         let flow = FlowSetup {
             flow,

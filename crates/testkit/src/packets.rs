@@ -14,7 +14,8 @@ pub const FOREVER: u64 = 1 << 40;
 /// A flow of `size` bytes in full packets.
 pub fn flow(id: u32, src: u32, dst: u32, size: u64, start: Time) -> Flow {
     let segments = Segments::Uniform(Framing::ETHERNET.mss());
-    Flow { id: FlowId(id), src: HostId(src), dst: HostId(dst), size, start, segments, burst: None }
+    let (src, dst) = (HostId(src), HostId(dst));
+    Flow { id: FlowId(id), src, dst, size, start, segments, burst: None, connection: None }
 }
 
 /// `count` flows between random pairs of `hosts` hosts; `size` draws their bytes, and they start at

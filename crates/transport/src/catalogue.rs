@@ -143,6 +143,12 @@ pub trait Transport: Sync {
         false
     }
 
+    /// Whether flows can be messages on one [connection](crate::Connection): its sources append what is opened on one to
+    /// what they send there.
+    fn keeps_connections(&self) -> bool {
+        false
+    }
+
     /// Whether its sources can move a flow to another path ([`Routing::Plb`]).
     fn moves_flows(&self) -> bool {
         false

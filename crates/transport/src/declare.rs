@@ -55,6 +55,8 @@ pub struct Optional<P, D = ()> {
     /// Whether a flow may have a first burst or initial window of its own; see
     /// [`Transport::takes_burst`].
     pub takes_burst: bool,
+    /// Whether flows can be messages on one connection; see [`Transport::keeps_connections`].
+    pub keeps_connections: bool,
     /// Whether its sources can move a flow to another path; see [`Transport::moves_flows`].
     pub moves_flows: bool,
     /// Its ports, if other congestion controls may run through them; see
@@ -79,6 +81,7 @@ impl<P, D> Optional<P, D> {
         warning_kinds: &[],
         shapes_nic: |_| false,
         takes_burst: false,
+        keeps_connections: false,
         moves_flows: false,
         lends_ports: None,
         hook: |_, _| None,
@@ -141,6 +144,10 @@ where
 
     fn takes_burst(&self) -> bool {
         self.optional.takes_burst
+    }
+
+    fn keeps_connections(&self) -> bool {
+        self.optional.keeps_connections
     }
 
     fn moves_flows(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use incast_units::Time;
 use incast_wire::{FlowId, HostId};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// The segmentation of a flow into packets.
@@ -62,6 +63,27 @@ pub struct Flow {
     /// transport lets it: the first burst of a receiver-driven transport, the initial window of
     /// another. Only for transports with [`takes_burst`](crate::Transport::takes_burst).
     pub burst: Option<u32>,
+    /// The connection on which it is a message, if it is one; else it has one of its own. Only for transports
+    /// with [`keeps_connections`](crate::Transport::keeps_connections).
+    pub connection: Option<Connection>,
+}
+
+/// The number of a connection, on which flows from one host to another follow each other: the bytes of each behind
+/// those of the one that was opened before it. Windows, rates and measured times are the connection's and live on
+/// from one to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Connection(NonZeroU32);
+
+impl Connection {
+    /// The one of this place, counted from 0.
+    pub fn new(place: u32) -> Connection {
+        Connection(NonZeroU32::MIN.saturating_add(place))
+    }
+
+    /// Its place.
+    pub fn place(self) -> u32 {
+        self.0.get() - 1
+    }
 }
 
 impl Flow {
@@ -133,6 +155,7 @@ mod tests {
                 start: Time::ZERO,
                 segments: segments.at_most(1_444, 3_000),
                 burst: None,
+                connection: None,
             };
             (0..flow.packets()).map(|seq| flow.payload(seq)).collect::<Vec<u16>>()
         };

@@ -17,7 +17,8 @@ pub trait Host: Send {
     /// whose timers are not those of TCP, need not do anything.
     fn set_timers(&mut self, _timers: Timers) {}
 
-    /// Starts a flow at this host. Must not send: the NIC calls [`transmit`](Host::transmit).
+    /// Starts a flow at this host. Must not send: the NIC calls [`transmit`](Host::transmit). A flow on a
+    /// [connection](crate::Connection) that is there already is appended to it.
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow);
 
     /// Receives a packet. The world frees it after the call.

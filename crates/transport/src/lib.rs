@@ -82,8 +82,8 @@
 //! };
 //! let (id, src, dst) = (FlowId(0), HostId(0), HostId(1));
 //! let segments = Segments::Uniform(1_460);
-//! let (size, start, burst) = (4_000, Time::ZERO, None);
-//! hosts[0].open(&mut env, &Flow { id, src, dst, size, start, segments, burst });
+//! let (size, start, burst, connection) = (4_000, Time::ZERO, None, None);
+//! hosts[0].open(&mut env, &Flow { id, src, dst, size, start, segments, burst, connection });
 //! let mut carried = 0;
 //! while let Some(packet) = (0..2).find_map(|host| {
 //!     env.host = HostId(host);
@@ -212,7 +212,7 @@ pub use catalogue::{Configured, Deviation, EcnUse, Info, LentPorts, Transport, T
 pub use declare::{Declaration, Hook, Optional, Ready, Values};
 pub use env::Env;
 pub use event::{EventKind, Front, Place, Trace, TraceEvent, Traced, Why};
-pub use flow::{Flow, Segments};
+pub use flow::{Connection, Flow, Segments};
 pub use histogram::Histogram;
 pub use host::Host;
 pub use limit::Limit;

@@ -222,6 +222,7 @@ fn run_of_two(bad: Option<usize>) -> Setup {
             start: Time(1_000_000 * id as u64),
             segments: Segments::Uniform(setup.framing.mss()),
             burst: None,
+            connection: None,
         },
         transport: setup.routing[0].0,
         after: vec![],

@@ -227,6 +227,7 @@ pub(super) fn first_window(flows: &dyn Flows, site: &HostSite, mss: u16, packets
         start: Time::ZERO,
         segments: Segments::Uniform(mss),
         burst: None,
+        connection: None,
     };
     let segment = mss as u64;
     let opening = Opening { now: Time::ZERO, flow: &flow, site, segment, others: 0 };

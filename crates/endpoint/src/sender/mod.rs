@@ -13,7 +13,9 @@
 //! packets without payload are messages to the sending half. There is no handshake unless a
 //! congestion control requests one.
 
+mod connected;
 mod control;
+mod cuts;
 mod feedback;
 mod headers;
 mod incoming;
@@ -32,13 +34,15 @@ pub use feedback::{EchoMark, ReturnStack, ReturnStamp, STAMP_BYTES, Silent, stam
 
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::{Agenda, Queue};
+use connected::Connected;
+use cuts::Cuts;
 use headers::{Urgency, Waiting, close, open};
 use incast_transport::{
     Acks, Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Observed, Packet, PacketRef,
     Reason, Time, Timers, flag,
 };
 use incoming::{Form, Incoming, Received, Reply};
-use outgoing::{DecodedAck, Gate, Outgoing, Timer};
+use outgoing::{Alarm, DecodedAck, Gate, Outgoing, Timer, cut};
 use plb::PathKeeper;
 use views::{Data, GoBack, Open};
 
@@ -48,6 +52,8 @@ pub struct SenderDriven<L: ControlFactory> {
     options: Options,
     timers: Timers,
     outgoing: FlowTable<Outgoing<L::Control>>,
+    /// Connections on which several flows follow each other, if some do.
+    connections: Option<Box<Connected<L::Control>>>,
     incoming: FlowTable<Incoming<L::Feedback>>,
     /// Flows received completely: a few bytes each, so that each byte is delivered once however
     /// late a copy comes.
@@ -70,6 +76,7 @@ impl<L: ControlFactory> SenderDriven<L> {
             options,
             timers: Timers::default(),
             outgoing: FlowTable::new(),
+            connections: None,
             incoming: FlowTable::new(),
             finished: FlowSet::new(),
             ready: Queue::new(),
@@ -88,6 +95,25 @@ impl<L: ControlFactory> SenderDriven<L> {
         self.outgoing.get(flow).map(|out| out.progress(now))
     }
 
+    /// The sending half of a flow, or of a connection that begins with it, cut as `cuts` are.
+    fn outgoing<F: Cuts>(
+        &mut self,
+        env: &mut Env<'_>,
+        flow: &Flow,
+        cuts: F,
+        number: u32,
+    ) -> Outgoing<L::Control, F> {
+        let connections = self.connections.as_ref().map_or(0, |all| all.len());
+        let others = self.outgoing.len() + connections;
+        let mut control = self.factory.control(env.now, flow, others);
+        if let Some(packets) = flow.burst {
+            control.start_with(packets);
+        }
+        let mut out = Outgoing::new(cuts, number, control, &self.options);
+        out.keeper = self.options.plb.map(|rule| Box::new(PathKeeper::new(rule, env.random)));
+        out
+    }
+
     // -- after each event of a flow ------------------------------------------------------------
 
     /// Takes the requests of the congestion control, and finds out whether the flow may send, why
@@ -95,36 +121,9 @@ impl<L: ControlFactory> SenderDriven<L> {
     #[inline]
     fn refresh(&mut self, env: &mut Env<'_>, flow: FlowId) {
         let Some(out) = self.outgoing.get_mut(flow) else { return };
-        let progress = out.progress(env.now);
-        while let Some(request) = out.control.request(&progress) {
-            let queue = &mut self.queues[(request.class != 0) as usize];
-            queue.push(open(&out.flow, &progress, &request), &request.extension);
-        }
-        let gate = out.gate(env.now, self.options.admission);
-        out.gate = gate;
-        let reason = match gate {
-            Gate::Open | Gate::Empty => Reason::Ready,
-            Gate::Window => Reason::Window,
-            Gate::Pacing(_) => Reason::Pacing,
-        };
+        let SenderDriven { queues, ready, alarms, timers, options, .. } = self;
+        let reason = Turn { queues, ready, alarms, timers, options }.give(env.now, flow, out);
         env.probe.blocked(flow, reason);
-        if gate == Gate::Open && !out.queued {
-            out.queued = true;
-            self.ready.push_back(flow);
-        }
-        let dues = [
-            (Timer::Recovery, out.due(Timer::Recovery, &self.timers)),
-            (Timer::Pace, if let Gate::Pacing(at) = gate { at } else { Time::NEVER }),
-            (Timer::Control, out.due(Timer::Control, &self.timers)),
-        ];
-        for (timer, due) in dues {
-            if due < out.armed[timer as usize] {
-                // A shorter RTT may bring a timeout before now: then it is due at once.
-                let due = due.max(env.now);
-                out.armed[timer as usize] = due;
-                self.alarms.push((due, flow, timer));
-            }
-        }
     }
 
     /// The flow was received completely, as its source knows now.
@@ -214,14 +213,10 @@ impl<L: ControlFactory> SenderDriven<L> {
     /// An ACK of a flow that is sent here.
     fn acknowledged(&mut self, env: &mut Env<'_>, handle: PacketRef) {
         let packet = env.packets[handle];
-        let Some(out) = self.outgoing.get_mut(packet.flow) else { return };
-        let (ack, nack) = match (views::Ack::read(&packet.header), GoBack::read(&packet.header)) {
-            (Some(ack), _) => (ack, false),
-            (None, Some(GoBack { acked, cumulative, marked })) => {
-                (views::Ack { acked, cumulative, marked, ..views::Ack::default() }, true)
-            }
-            (None, None) => return,
+        let Some(out) = self.outgoing.get_mut(packet.flow) else {
+            return self.acknowledged_on(env, handle);
         };
+        let Some((ack, nack)) = decoded(&packet.header) else { return };
         let informed = Time(env.packets.stamps(handle).informed);
         let decoded = DecodedAck {
             seq: ack.acked,
@@ -250,7 +245,9 @@ impl<L: ControlFactory> SenderDriven<L> {
     /// A packet that acknowledges nothing, for the sending half.
     fn message(&mut self, env: &mut Env<'_>, handle: PacketRef) {
         let packet = env.packets[handle];
-        let Some(out) = self.outgoing.get_mut(packet.flow) else { return };
+        let Some(out) = self.outgoing.get_mut(packet.flow) else {
+            return self.message_on(env, handle);
+        };
         let informed = Time(env.packets.stamps(handle).informed);
         let message =
             Message { packet: &packet, extension: env.packets.extension(handle), informed };
@@ -303,24 +300,9 @@ impl<L: ControlFactory> SenderDriven<L> {
         let out = self.outgoing.get_mut(flow).expect("the flow is being sent");
         let packet = out.take(env.now, self.options.data_mark);
         let last = packet.offset + packet.payload as u64 == out.flow.size;
-        let (window, nibble) = (packet.window, packet.nibble);
-        let handle = env.packets.create(Packet {
-            header: Data { sequence: packet.offset as u32, window, nibble, last }.into(),
-            src: out.flow.src,
-            dst: out.flow.dst,
-            flow,
-            payload: packet.payload,
-            path: out.keeper.as_ref().map_or(0, |keeper| keeper.path),
-            mark: packet.mark,
-            class: self.options.data_class,
-            transport: self.options.transport,
-            flags: if packet.retransmit { flag::RETRANSMIT } else { 0 },
-            extension: 0,
-        });
-        if packet.extension != Extension::None {
-            env.packets.extend(handle, packet.extension);
-        }
-        env.packets.stamps_mut(handle).informed = 0;
+        let path = out.keeper.as_ref().map_or(0, |keeper| keeper.path);
+        let handle =
+            data_packet(env, &self.options, (&out.flow, packet.offset, last), &packet, path);
         out.paced(env.now, env.packets.charged(handle), packet.more);
         handle
     }
@@ -330,27 +312,13 @@ impl<L: ControlFactory> SenderDriven<L> {
         if timer == Timer::Delay {
             return self.delay_alarm(env.now, at, flow);
         }
-        let Some(out) = self.outgoing.get_mut(flow) else { return };
-        if out.armed[timer as usize] != at {
-            return; // an earlier one took its place
-        }
-        out.armed[timer as usize] = Time::NEVER;
-        if out.due(timer, &self.timers) <= env.now {
-            match timer {
-                Timer::Recovery => {
-                    env.probe.timeout(flow);
-                    out.timeout(env.now);
-                }
-                Timer::Control => {
-                    let progress = out.progress(env.now);
-                    out.control.on_deadline(&progress);
-                    assert!(
-                        out.control.deadline() > env.now,
-                        "the timer of a congestion control moves on"
-                    );
-                }
-                Timer::Pace | Timer::Delay => {}
-            }
+        let Some(out) = self.outgoing.get_mut(flow) else {
+            return self.alarm_on(env, at, flow, timer);
+        };
+        match out.alarm(env.now, at, timer, &self.timers) {
+            Alarm::Stale => return, // an earlier one took its place
+            Alarm::Timeout => env.probe.timeout(flow),
+            Alarm::Other => {}
         }
         self.refresh(env, flow);
     }
@@ -386,12 +354,10 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
     }
 
     fn open(&mut self, env: &mut Env<'_>, flow: &Flow) {
-        let mut control = self.factory.control(env.now, flow, self.outgoing.len());
-        if let Some(packets) = flow.burst {
-            control.start_with(packets);
+        if let Some(connection) = flow.connection {
+            return self.open_on(env, flow, connection);
         }
-        let mut out = Outgoing::new(flow, control, &self.options);
-        out.keeper = self.options.plb.map(|rule| Box::new(PathKeeper::new(rule, env.random)));
+        let out = self.outgoing(env, flow, cut(flow, &self.options), flow.id.0);
         self.outgoing.insert(flow.id, out);
         self.refresh(env, flow.id);
     }
@@ -419,7 +385,12 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
             return None;
         }
         while let Some(flow) = self.ready.pop_front() {
-            let Some(out) = self.outgoing.get_mut(flow) else { continue };
+            let Some(out) = self.outgoing.get_mut(flow) else {
+                match self.segment_on(env, flow) {
+                    None => continue,
+                    packet => return packet,
+                }
+            };
             out.queued = false;
             // Its window may have closed since it became ready.
             let (now, admission) = (env.now, self.options.admission);
@@ -457,20 +428,105 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
         // Its entry in `ready` and its alarms find nothing when their turn comes.
         self.outgoing.remove(flow);
         self.incoming.remove(flow);
+        self.abandon_on(flow);
     }
 
     fn observe(&self, flow: FlowId, now: Time) -> Observed {
-        let Some(out) = self.outgoing.get(flow) else { return Observed::default() };
-        Observed {
-            window: Some(out.control.window()).filter(|window| *window < u64::MAX),
-            rate: out.control.pacing(),
-            in_flight: Some(out.progress(now).pipe),
-            timer: Some(out.due(Timer::Recovery, &self.timers)),
-            ..Observed::default()
+        match self.outgoing.get(flow) {
+            Some(out) => out.observe(now, &self.timers),
+            None => self.observe_on(flow, now),
         }
     }
 
     fn open_flows(&self) -> usize {
-        self.outgoing.len() + self.incoming.len()
+        let messages = self.connections.as_ref().map_or(0, |all| all.open_flows());
+        self.outgoing.len() + messages + self.incoming.len()
     }
+}
+
+/// What a flow or connection needs of its host after each event.
+struct Turn<'a> {
+    queues: &'a mut [Urgency; 2],
+    ready: &'a mut Queue<FlowId>,
+    alarms: &'a mut Agenda<(Time, FlowId, Timer)>,
+    timers: &'a Timers,
+    options: &'a Options,
+}
+
+impl Turn<'_> {
+    /// See [`SenderDriven::refresh`]; why the flow does not send. `key` stands for it in queues.
+    #[inline(always)]
+    fn give<C: Control, F: Cuts>(self, now: Time, key: FlowId, out: &mut Outgoing<C, F>) -> Reason {
+        let progress = out.progress(now);
+        while let Some(request) = out.control.request(&progress) {
+            let queue = &mut self.queues[(request.class != 0) as usize];
+            queue.push(open(out.flow.current(), &progress, &request), &request.extension);
+        }
+        let gate = out.gate(now, self.options.admission);
+        out.gate = gate;
+        if gate == Gate::Open && !out.queued {
+            out.queued = true;
+            self.ready.push_back(key);
+        }
+        let dues = [
+            (Timer::Recovery, out.due(Timer::Recovery, self.timers)),
+            (Timer::Pace, if let Gate::Pacing(at) = gate { at } else { Time::NEVER }),
+            (Timer::Control, out.due(Timer::Control, self.timers)),
+        ];
+        for (timer, due) in dues {
+            if due < out.armed[timer as usize] {
+                // A shorter RTT may bring a timeout before now: then it is due at once.
+                let due = due.max(now);
+                out.armed[timer as usize] = due;
+                self.alarms.push((due, key, timer));
+            }
+        }
+        match gate {
+            Gate::Open | Gate::Empty => Reason::Ready,
+            Gate::Window => Reason::Window,
+            Gate::Pacing(_) => Reason::Pacing,
+        }
+    }
+}
+
+/// An ACK, and whether it is a request to go back.
+#[inline]
+fn decoded(header: &Header) -> Option<(views::Ack, bool)> {
+    match (views::Ack::read(header), GoBack::read(header)) {
+        (Some(ack), _) => Some((ack, false)),
+        (None, Some(GoBack { acked, cumulative, marked })) => {
+            Some((views::Ack { acked, cumulative, marked, ..views::Ack::default() }, true))
+        }
+        (None, None) => None,
+    }
+}
+
+/// Makes a packet of a flow, which begins at this byte of it and is or is not its last.
+#[inline(always)]
+fn data_packet(
+    env: &mut Env<'_>,
+    options: &Options,
+    (flow, byte, last): (&Flow, u64, bool),
+    packet: &Outbound,
+    path: u16,
+) -> PacketRef {
+    let (window, nibble) = (packet.window, packet.nibble);
+    let handle = env.packets.create(Packet {
+        header: Data { sequence: byte as u32, window, nibble, last }.into(),
+        src: flow.src,
+        dst: flow.dst,
+        flow: flow.id,
+        payload: packet.payload,
+        path,
+        mark: packet.mark,
+        class: options.data_class,
+        transport: options.transport,
+        flags: if packet.retransmit { flag::RETRANSMIT } else { 0 },
+        extension: 0,
+    });
+    if packet.extension != Extension::None {
+        env.packets.extend(handle, packet.extension);
+    }
+    env.packets.stamps_mut(handle).informed = 0;
+    handle
 }

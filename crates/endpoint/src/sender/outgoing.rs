@@ -1,11 +1,12 @@
-//! The sending half of one flow: reliability, window, pacing.
+//! The sending half of one flow, or of one connection: reliability, window, pacing.
 
 use super::control::{Ack, Admission, Control, Loss, Options, Outbound, Progress, Reliability};
+use super::cuts::Cuts;
 use super::plb::PathKeeper;
 use crate::pacer::Pacer;
 use crate::rto::Rto;
 use crate::scoreboard::{REORDERING, Scoreboard};
-use incast_transport::{Bytes, Extension, Flow, Random, Segments, Time, Timers};
+use incast_transport::{Bytes, Extension, Flow, Observed, Random, Time, Timers};
 
 /// Whether a flow may send, and if not, why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,11 +62,24 @@ pub(super) enum Timer {
     Delay,
 }
 
-/// The sending half of one flow.
-pub(super) struct Outgoing<C> {
-    pub flow: Flow,
+/// What an alarm was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Alarm {
+    /// Another one took its place.
+    Stale,
+    /// The retransmission timer expired.
+    Timeout,
+    /// Anything else.
+    Other,
+}
+
+/// The sending half of one flow, or of one connection.
+pub(super) struct Outgoing<C, F = Flow> {
+    pub flow: F,
     pub control: C,
     packets: u32,
+    /// Tells the jitter of its timers from that of others.
+    number: u32,
     board: Scoreboard,
     rto: Rto,
     pacer: Pacer,
@@ -99,12 +113,17 @@ pub(super) fn unwrap(low: u32, near: u64) -> u64 {
     near.saturating_add_signed(distance as i64)
 }
 
-impl<C: Control> Outgoing<C> {
-    pub fn new(flow: &Flow, control: C, options: &Options) -> Outgoing<C> {
-        let segments = flow.segments.at_most(options.max_payload, flow.size);
-        let flow = Flow { segments, ..flow.clone() };
+/// The flow with no more than `options` allow in a packet.
+pub(super) fn cut(flow: &Flow, options: &Options) -> Flow {
+    let segments = flow.segments.at_most(options.max_payload, flow.size);
+    Flow { segments, ..flow.clone() }
+}
+
+impl<C: Control, F: Cuts> Outgoing<C, F> {
+    pub fn new(flow: F, number: u32, control: C, options: &Options) -> Outgoing<C, F> {
         Outgoing {
-            packets: flow.packets(),
+            packets: flow.segments(),
+            number,
             flow,
             control,
             board: Scoreboard::default(),
@@ -130,26 +149,34 @@ impl<C: Control> Outgoing<C> {
         self.board = Scoreboard::starting_at(segment);
     }
 
-    /// Segments that end at or below byte `to`. Mostly it is the first one in flight or the one after
-    /// it: then nothing is divided.
+    /// More was put behind what there is.
+    pub fn grow(&mut self) {
+        self.packets = self.flow.segments();
+    }
+
+    /// First segment never sent.
+    pub fn next(&self) -> u32 {
+        self.board.next()
+    }
+
+    /// First segment not acknowledged.
+    pub fn first(&self) -> u32 {
+        self.board.first()
+    }
+
+    /// Segments that end at or below byte `to`.
     #[inline]
     fn segments_below(&self, to: u64) -> u32 {
-        let first = self.board.first();
-        match &self.flow.segments {
-            _ if to >= self.flow.size => self.packets,
-            Segments::Uniform(mss) => match to.wrapping_sub(first as u64 * *mss as u64) {
-                0 => first,
-                one if one == *mss as u64 => first + 1,
-                _ => (to / *mss as u64) as u32,
-            },
-            Segments::Table(ends) => ends.partition_point(|&end| end <= to) as u32,
+        match to >= self.flow.size() {
+            true => self.packets,
+            false => self.flow.below(to, self.board.first()),
         }
     }
 
     /// First byte of a segment; the size for the one after the last.
     #[inline]
     fn start_of(&self, segment: u32) -> u64 {
-        self.flow.offset(segment).min(self.flow.size)
+        self.flow.offset(segment)
     }
 
     /// Where the flow stands.
@@ -159,7 +186,7 @@ impl<C: Control> Outgoing<C> {
             now,
             acknowledged: self.start_of(self.board.first()),
             sent: self.start_of(self.board.next()),
-            size: self.flow.size,
+            size: self.flow.size(),
             pipe: self.pipe(),
             smoothed_rtt: self.rto.smoothed(),
             recovering: self.recovering,
@@ -171,7 +198,7 @@ impl<C: Control> Outgoing<C> {
         if self.duplicates == 0 {
             return self.board.pipe();
         }
-        let departed = self.duplicates as u64 * self.flow.payload(0) as u64;
+        let departed = self.duplicates as u64 * self.flow.full() as u64;
         self.board.pipe().saturating_sub(departed)
     }
 
@@ -274,7 +301,7 @@ impl<C: Control> Outgoing<C> {
             return false;
         }
         let limited = self.board.first() < self.limited_until;
-        let echoed = if echo < self.flow.size { self.segments_below(echo) } else { u32::MAX };
+        let echoed = if echo < self.flow.size() { self.segments_below(echo) } else { u32::MAX };
         let rtt = self.board.age(echoed, now);
         if let Some(rtt) = rtt {
             self.rto.sample(rtt);
@@ -410,7 +437,7 @@ impl<C: Control> Outgoing<C> {
         match timer {
             Timer::Recovery if self.board.is_empty() => Time::NEVER,
             Timer::Recovery => {
-                let which = (self.flow.id.0 as u64) << 8 | u64::from(self.rto.doublings());
+                let which = (self.number as u64) << 8 | u64::from(self.rto.doublings());
                 timers.due(self.timer_base, self.rto.timeout(), which)
             }
             Timer::Control => self.control.deadline(),
@@ -419,8 +446,45 @@ impl<C: Control> Outgoing<C> {
         }
     }
 
+    /// The alarm of a timer that was set for `at`.
+    #[inline]
+    pub fn alarm(&mut self, now: Time, at: Time, timer: Timer, timers: &Timers) -> Alarm {
+        if self.armed[timer as usize] != at {
+            return Alarm::Stale;
+        }
+        self.armed[timer as usize] = Time::NEVER;
+        if self.due(timer, timers) > now {
+            return Alarm::Other;
+        }
+        match timer {
+            Timer::Recovery => {
+                self.timeout(now);
+                return Alarm::Timeout;
+            }
+            Timer::Control => {
+                let progress = self.progress(now);
+                self.control.on_deadline(&progress);
+                let next = self.control.deadline();
+                assert!(next > now, "the timer of a congestion control moves on");
+            }
+            Timer::Pace | Timer::Delay => {}
+        }
+        Alarm::Other
+    }
+
+    /// What is to be seen of it.
+    pub fn observe(&self, now: Time, timers: &Timers) -> Observed {
+        Observed {
+            window: Some(self.control.window()).filter(|window| *window < u64::MAX),
+            rate: self.control.pacing(),
+            in_flight: Some(self.progress(now).pipe),
+            timer: Some(self.due(Timer::Recovery, timers)),
+            ..Observed::default()
+        }
+    }
+
     /// The retransmission timer expired (RFC 6298 §5.4 to 5.7, RFC 6675 §5.1).
-    pub fn timeout(&mut self, now: Time) {
+    fn timeout(&mut self, now: Time) {
         let progress = self.progress(now);
         self.control.on_loss(Loss::Timeout, &progress);
         self.rto.expired();

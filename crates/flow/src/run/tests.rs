@@ -11,10 +11,10 @@ fn fabric(spec: &str) -> Fabric {
 }
 
 fn flow(id: u32, src: u32, dst: u32, size: u64, start: u64) -> FlowSetup {
-    let (segments, burst) = (Segments::Uniform(1460), None);
+    let (segments, burst, connection) = (Segments::Uniform(1460), None, None);
     let (src, dst, start) = (HostId(src), HostId(dst), Time(start));
     FlowSetup {
-        flow: Flow { id: FlowId(id), src, dst, size, start, segments, burst },
+        flow: Flow { id: FlowId(id), src, dst, size, start, segments, burst, connection },
         transport: ID,
         after: vec![],
         delay: Span::ZERO,
