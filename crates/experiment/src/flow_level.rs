@@ -4,7 +4,7 @@ use crate::chosen::check_flows;
 use crate::described::{describe, list_warnings};
 use crate::fault::wrong;
 use crate::plan::{Case, Plan};
-use crate::scenario::{Node, Scenario, Value};
+use crate::scenario::{Connections, Node, Scenario, Value};
 use crate::setup::{begin, options, setups};
 use crate::stopwatch::Stopwatch;
 use crate::warnings::{AGAINST_PACKETS, FLOW_LEVEL, IGNORED_AT_FLOW_LEVEL};
@@ -74,6 +74,13 @@ pub fn check(scenario: &Scenario) -> Result<(), Fault> {
     }
     if !scenario.fabric.storms.is_empty() {
         return refuse("fabric.storms", "there are no pause frames at flow level");
+    }
+    let others = |how: Connections| how != Connections::Message;
+    let one = scenario.traffic.iter().position(|entry| others(entry.connection()));
+    let job = scenario.job.iter().position(|job| others(job.connection));
+    if let Some(key) = one.map(|at| format!("traffic.{at}")).or(job.map(|at| format!("job.{at}"))) {
+        let why = "at flow level messages have no windows to keep";
+        return refuse(&format!("{key}.connection"), why);
     }
     if scenario.run.against_packets.is_some() && scenario.transport.paths.is_some() {
         let why = "a sample of flows has other numbers than the file of paths names";

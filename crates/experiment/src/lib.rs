@@ -12,6 +12,7 @@ mod buffers;
 mod capture;
 mod chosen;
 pub mod collectives;
+mod connections;
 pub mod custom;
 mod cuts;
 pub mod declared;

@@ -14,7 +14,7 @@ use crate::scenario::{Parameters, Scenario};
 use crate::traffic::{AllFlows, flows, shape};
 use crate::warnings::known;
 use crate::warnings::of_packets;
-use crate::{Fault, World, nics, queues};
+use crate::{Fault, World, connections, nics, queues};
 use incast_fabric::{Fabric, FixedPaths};
 use incast_protocols::CATALOGUE;
 use incast_transport::{HostId, Notice, PlbSettings, Routing, Setting, SizeQuantiles, Timers};
@@ -49,6 +49,9 @@ impl Plan {
             break_link(&mut fabric, file, failure)?;
         }
         warnings.extend(traffic.warnings.iter().cloned());
+        if let Some(numbers) = connections::hashed(&traffic.flows) {
+            fabric.hash_flows_as(numbers);
+        }
         storms(&scenario.fabric, &fabric)?;
         let rules = rules(&scenario.fabric, &fabric, framing)?;
         warnings.extend(rules.warnings);
@@ -152,6 +155,7 @@ impl Plan {
             });
         }
         self.check_bursts(&transports, &transport_of)?;
+        self.connect(&mut transports, &transport_of)?;
         let mix = Mix {
             label: name,
             transports: &transports,
@@ -235,7 +239,7 @@ impl Plan {
         for case in &self.cases {
             let bound = |transport: &RunTransport| transport.info.symmetric_paths;
             for transport in case.transports.iter().filter(|transport| bound(transport)) {
-                if !matches!(transport.routing, Routing::SymmetricEcmp | Routing::Paths) {
+                if !matches!(transport.routing.plain(), Routing::SymmetricEcmp | Routing::Paths) {
                     let problem = format!(
                         "{} needs symmetric-ecmp, because its ACKs must use the reverse of the \
                          data path",

@@ -6,7 +6,7 @@ use crate::plan::{Job, JobCollective, Plan};
 use incast_measure::{Collective, ProgramMeta, RankMeta, StepMeta};
 use incast_program::{ANY, Execution, Group, Op, Program, Server, Step, compute_alone};
 use incast_transport::{Bytes, ExecutionRecord, FlowId, RunRecord, Span, StepRecord, Time};
-use incast_workload::{FlowClass, FlowSpec, MAX_FLOWS, Start};
+use incast_workload::{FlowClass, FlowSpec, Lane, MAX_FLOWS, Start};
 use incast_world::{Executions, Hosted};
 use std::sync::Arc;
 
@@ -29,7 +29,9 @@ pub fn flows(program: &Program, hosts: &[u32]) -> Result<Vec<FlowSpec>, Fault> {
             return Err(program.wrong(rank, node, problem).into());
         }
         let (src, dst) = (hosts[rank as usize], hosts[to as usize]);
-        Ok(FlowSpec::new(src, dst, bytes.max(1), Start::Told, FlowClass::Program))
+        let channel = u32::from(program.ranks()[rank as usize].nodes()[node as usize].nic);
+        let flow = FlowSpec::new(src, dst, bytes.max(1), Start::Told, FlowClass::Program);
+        Ok(FlowSpec { connection: Some(Lane { entry: 0, channel }), ..flow })
     };
     program.messages().map(flow).collect()
 }

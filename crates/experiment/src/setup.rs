@@ -3,7 +3,7 @@
 use crate::chosen::check_flows;
 use crate::mix::of_policies;
 use crate::plan::{Case, Plan};
-use crate::{Fault, collectives, endless, programs, queues, trace};
+use crate::{Fault, collectives, connections, endless, programs, queues, trace};
 use incast_transport::{Flow, FlowId, HostId, RunRecord, Segments, Span, Time};
 use incast_workload::{FlowSpec, Start};
 use incast_world::{FlowSetup, GateId, Monitor, Options, Setup, TraceLog, assemble};
@@ -19,8 +19,9 @@ fn start(flow: &FlowSpec) -> Time {
 
 /// The flows of one case, as a world has them.
 pub(crate) fn setups<'a>(plan: &'a Plan, case: &'a Case) -> impl Iterator<Item = FlowSetup> + 'a {
-    let flows = plan.traffic.flows.iter().zip(&case.transport_of).enumerate();
-    flows.map(|(index, (flow, transport))| FlowSetup {
+    let connections = connections::of(&plan.traffic.flows);
+    let flows = plan.traffic.flows.iter().zip(&case.transport_of).zip(connections).enumerate();
+    flows.map(|(index, ((flow, transport), connection))| FlowSetup {
         flow: Flow {
             id: FlowId(index as u32),
             src: HostId(flow.src),
@@ -29,6 +30,7 @@ pub(crate) fn setups<'a>(plan: &'a Plan, case: &'a Case) -> impl Iterator<Item =
             start: start(flow),
             segments: segments(plan, flow),
             burst: flow.burst,
+            connection: connection.map(|(connection, _)| connection),
         },
         transport: case.transports[*transport as usize].info.id,
         after: match &flow.start {

@@ -31,6 +31,8 @@ pub struct Fabric {
     /// Ports whose links lose packets in bursts, in order of their numbers.
     pub(crate) bursts: Vec<(PortId, LossBursts)>,
     pub(crate) forwarding: Forwarding,
+    /// By which number each flow is hashed, if some share one.
+    pub(crate) hashed: Option<Arc<[u32]>>,
 }
 
 /// Why the two cannot have a link of these properties.
@@ -156,6 +158,17 @@ impl Fabric {
     /// Shortest paths by hop count, from every switch to every host, with no link failed.
     pub fn routes(&self) -> Arc<Routes> {
         self.routes.clone()
+    }
+
+    /// Flow `i` of the run that comes is hashed as flow `numbers[i]` is, where its routing is that of connections.
+    pub fn hash_flows_as(&mut self, numbers: Arc<[u32]>) {
+        self.hashed = Some(numbers);
+    }
+
+    /// The flow as which this one is hashed.
+    pub fn hashed(&self, flow: u32) -> u32 {
+        let numbers = self.hashed.as_ref();
+        numbers.and_then(|numbers| numbers.get(flow as usize).copied()).unwrap_or(flow)
     }
 
     /// Every port from `a` to `b`, in the order of their parallel numbers.

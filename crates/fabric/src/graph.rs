@@ -332,6 +332,7 @@ impl Graph {
             routes: Arc::new(Routes::empty()),
             changed: Vec::new(),
             bursts: Vec::new(),
+            hashed: None,
             failures: Vec::new(),
             forwarding: Forwarding::default(),
         }

@@ -36,6 +36,11 @@ pub enum Routing {
     /// The path that the scenario fixes for the flow, and its reverse for ACKs and grants. Flows
     /// without a fixed path take symmetric ECMP.
     Paths,
+    /// [`Ecmp`](Routing::Ecmp) by the [connection](crate::Connection) of the flow: its messages take one path.
+    /// It has no name of its own: a transport has it in runs with connections.
+    EcmpOfConnections,
+    /// [`SymmetricEcmp`](Routing::SymmetricEcmp) in the same way.
+    SymmetricEcmpOfConnections,
 }
 
 impl Routing {
@@ -59,7 +64,7 @@ impl Routing {
     /// Whether the packets of a flow arrive in the order in which they were sent: then a packet
     /// that a later one overtook is lost.
     pub fn keeps_order(self) -> bool {
-        matches!(self, Routing::Ecmp | Routing::SymmetricEcmp | Routing::Paths)
+        matches!(self.plain(), Routing::Ecmp | Routing::SymmetricEcmp | Routing::Paths)
     }
 
     /// Whether sources give packets their path numbers: those of transports that have it in their
@@ -68,9 +73,29 @@ impl Routing {
         matches!(self, Routing::SourcePath | Routing::Entropy | Routing::Plb)
     }
 
+    /// The same in a run with connections; none if the messages of one might overtake each other because the routing
+    /// takes a path for each flow.
+    pub fn of_connections(self) -> Option<Routing> {
+        match self {
+            Routing::Ecmp => Some(Routing::EcmpOfConnections),
+            Routing::SymmetricEcmp => Some(Routing::SymmetricEcmpOfConnections),
+            Routing::Flowlet | Routing::Conga | Routing::Plb | Routing::Paths => None,
+            each_packet => Some(each_packet),
+        }
+    }
+
+    /// The same in a run without connections.
+    pub fn plain(self) -> Routing {
+        match self {
+            Routing::EcmpOfConnections => Routing::Ecmp,
+            Routing::SymmetricEcmpOfConnections => Routing::SymmetricEcmp,
+            other => other,
+        }
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
-        let found = Routing::NAMES.iter().find(|(_, how)| *how == self);
+        let found = Routing::NAMES.iter().find(|(_, how)| *how == self.plain());
         found.map(|(name, _)| *name).expect("all have names")
     }
 }

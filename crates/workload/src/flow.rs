@@ -118,6 +118,18 @@ pub struct FlowSpec {
     pub stop: Option<Time>,
     /// Which NICs of its servers it takes, counted from 0, where that is given.
     pub nics: Option<[u32; 2]>,
+    /// The connection on which it is a message, with the others of its ends that say the same. Generators of
+    /// collectives give each message its channel.
+    pub connection: Option<Lane>,
+}
+
+/// One of the connections between two hosts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lane {
+    /// The entry of the scenario whose it is, counted over all.
+    pub entry: u32,
+    /// Of those of an entry, which one: the channel of a collective, the NIC of a program's send.
+    pub channel: u32,
 }
 
 /// What decides when a flow starts.
@@ -137,7 +149,7 @@ impl FlowSpec {
     pub fn new(src: u32, dst: u32, size: u64, start: Start, class: FlowClass) -> FlowSpec {
         let origin = Origin::Pattern;
         let (segments, transport, burst, gate) = (None, None, None, None);
-        let (stop, nics, priority) = (None, None, None);
+        let (stop, nics, priority, connection) = (None, None, None, None);
         FlowSpec {
             src,
             dst,
@@ -152,6 +164,7 @@ impl FlowSpec {
             origin,
             stop,
             nics,
+            connection,
         }
     }
 

@@ -60,7 +60,7 @@ pub use random::{Stream, draw, fold, fold_text};
 pub use request::{ManyToMany, REQUEST_BYTES, RequestResponse, many_to_many, requests};
 pub use size_table::SizeTable;
 pub use traffic::{
-    FlowClass, FlowSpec, Gate, MAX_FLOW_BYTES, MAX_FLOWS, Origin, RequestGroup, Shape, Start,
+    FlowClass, FlowSpec, Gate, Lane, MAX_FLOW_BYTES, MAX_FLOWS, Origin, RequestGroup, Shape, Start,
     Traffic,
 };
 pub use warning::{ENDLESS_FLOWS, PRIORITY_GROUPS_ALIKE, WARNINGS};

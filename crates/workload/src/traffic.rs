@@ -1,6 +1,6 @@
 //! All flows of a run, and what they wait for.
 
-pub use crate::flow::{FlowClass, FlowSpec, Origin, Start};
+pub use crate::flow::{FlowClass, FlowSpec, Lane, Origin, Start};
 
 use crate::collective::CollectiveGroup;
 use crate::error::setting;

@@ -38,7 +38,7 @@ pub(crate) fn origin(packet: &Packet) -> HostId {
 
 /// What a flow's packets may have to themselves under a routing, for the ideal time of a flow.
 pub fn path_use(routing: Routing) -> PathUse {
-    match routing {
+    match routing.plain() {
         Routing::Ecmp | Routing::SymmetricEcmp | Routing::Paths => PathUse::One,
         Routing::Spray
         | Routing::RoundRobin
@@ -50,6 +50,9 @@ pub fn path_use(routing: Routing) -> PathUse {
         | Routing::Flowlet
         | Routing::Conga
         | Routing::Plb => PathUse::Each,
+        Routing::EcmpOfConnections | Routing::SymmetricEcmpOfConnections => {
+            unreachable!("no plain routing")
+        }
     }
 }
 
@@ -88,6 +91,15 @@ pub fn choose(
         Routing::Spray => pick(spray_hash(seed, node, at, back), ports.len()),
         Routing::Ecmp => pick(at_switch(flow_hash(src, dst, flow, seed), node), ports.len()),
         Routing::SymmetricEcmp | Routing::Paths => {
+            let hash = balance::symmetric_hash(src, dst, flow, seed);
+            pick(at_level(hash, fabric.port(ports[0]).level), ports.len())
+        }
+        Routing::EcmpOfConnections => {
+            let flow = fabric.hashed(packet.flow.0) as u64;
+            pick(at_switch(flow_hash(src, dst, flow, seed), node), ports.len())
+        }
+        Routing::SymmetricEcmpOfConnections => {
+            let flow = fabric.hashed(packet.flow.0) as u64;
             let hash = balance::symmetric_hash(src, dst, flow, seed);
             pick(at_level(hash, fabric.port(ports[0]).level), ports.len())
         }

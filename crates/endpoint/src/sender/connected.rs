@@ -28,9 +28,9 @@ struct Own<C> {
     told: Reason,
 }
 
-/// What stands for a connection in queues: no flow has such a number.
+/// What stands for a connection in queues: no flow has such a number, and tables have room for it.
 fn key(connection: Connection) -> FlowId {
-    FlowId(!connection.place())
+    FlowId(u32::MAX - 1 - connection.place())
 }
 
 impl<C> Connected<C> {
@@ -183,12 +183,16 @@ impl<L: ControlFactory> SenderDriven<L> {
         self.refresh_on(env, key);
     }
 
-    /// A message is given up. Its bytes stay where they are on its connection.
-    pub(super) fn abandon_on(&mut self, flow: FlowId) {
+    /// A message is given up.
+    pub(super) fn abandon_on(&mut self, env: &mut Env<'_>, flow: FlowId) {
         let Some(all) = &mut self.connections else { return };
-        if let Some((_, own)) = all.of(flow) {
-            own.out.flow.give_up(flow);
+        if let Some((key, own)) = all.of(flow) {
+            let next = own.out.next();
+            own.out.flow.give_up(flow, next);
+            let arrived = own.out.flow.arrived();
+            own.out.give_up(arrived);
             all.messages.remove(flow);
+            self.refresh_on(env, key);
         }
     }
 

@@ -166,11 +166,29 @@ impl Stream {
         self.parts[place].flow.id
     }
 
-    /// The world gives a message up: it counts as arrived.
-    pub fn give_up(&mut self, flow: FlowId) {
-        if let Some(part) = self.parts.iter_mut().find(|part| part.flow.id == flow) {
-            part.got = part.flow.size;
-        }
+    /// The world gives a message up, `next` being the first segment never sent: what was sent of it counts as arrived,
+    /// the rest is left out.
+    pub fn give_up(&mut self, flow: FlowId, next: u32) {
+        let mut all = self.parts.iter_mut().skip_while(|part| part.flow.id != flow);
+        let Some(part) = all.next() else { return };
+        let sent = next.clamp(part.first, part.segments_end()) - part.first;
+        let bytes = match sent < part.segments {
+            true => Flow::offset(&part.flow, sent),
+            false => part.flow.size,
+        };
+        let (segments, size) = (part.segments - sent, part.flow.size - bytes);
+        (part.segments, part.flow.size, part.got) = (sent, bytes, bytes);
+        // Of those behind it nothing was sent, if something is left out.
+        all.for_each(|part| {
+            part.first -= segments;
+            part.from -= size;
+        });
+    }
+
+    /// All before this byte has arrived, as is known.
+    pub fn arrived(&self) -> u64 {
+        let missing = self.parts.iter().find(|part| !part.has_arrived());
+        missing.map_or(self.size(), |part| part.from + part.got)
     }
 
     /// An ACK of a message has come, `next` being the first segment never sent. None if it is not plausible.
@@ -194,8 +212,7 @@ impl Stream {
         let (from, complete) = (part.from, got == size);
         let of_stream = |low: u32| (from + unwrap(low, near)) as u32;
         let seq = of_stream(ack.acked);
-        let missing = self.parts.iter().find(|part| !part.has_arrived());
-        let cumulative = missing.map_or(self.size(), |part| part.from + part.got);
+        let cumulative = self.arrived();
         let ahead = from + got > cumulative;
         let before = (ahead && got > 0).then_some((from as u32, (from + got) as u32));
         let own =

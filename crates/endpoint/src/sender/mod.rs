@@ -424,11 +424,11 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
         }
     }
 
-    fn abandon(&mut self, _env: &mut Env<'_>, flow: FlowId) {
+    fn abandon(&mut self, env: &mut Env<'_>, flow: FlowId) {
         // Its entry in `ready` and its alarms find nothing when their turn comes.
         self.outgoing.remove(flow);
         self.incoming.remove(flow);
-        self.abandon_on(flow);
+        self.abandon_on(env, flow);
     }
 
     fn observe(&self, flow: FlowId, now: Time) -> Observed {

@@ -154,6 +154,15 @@ impl<C: Control, F: Cuts> Outgoing<C, F> {
         self.packets = self.flow.segments();
     }
 
+    /// Some of it was given up, and all before this byte counts as acknowledged.
+    pub fn give_up(&mut self, to: u64) {
+        self.packets = self.flow.segments();
+        let to = self.segments_below(to);
+        if to > self.board.first() {
+            self.board.acknowledge(to);
+        }
+    }
+
     /// First segment never sent.
     pub fn next(&self) -> u32 {
         self.board.next()

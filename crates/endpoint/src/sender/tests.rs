@@ -1,3 +1,4 @@
+mod connections;
 mod controls;
 mod explicit;
 mod faults;

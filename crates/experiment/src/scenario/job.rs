@@ -2,7 +2,7 @@
 
 use super::field::{Field, Hosts};
 use super::key::{Key, Preset};
-use super::names::Issue;
+use super::names::{Connections, Issue};
 use super::node::{Node, Value};
 use super::program::Placement;
 use super::section::{Section, Table, join, within};
@@ -75,6 +75,10 @@ section! {
         /// When a rank sends: `serial` or `free`, as in traffic of kind `collective` and of kind `program`. With `server` a rank
         /// that sends in turn waits until it knows that the message before has arrived.
         issue: Option<Issue> = None, says "`serial` of a collective without `server`, else `free`";
+        /// What is sent over one connection: `message` (each message begins as a flow of its own), `pair` (all that one host
+        /// sends another: windows, rates and measured times live on from a message to the next, and all take one path) or
+        /// `pair_channel` (the same for each of the `channels`, of a program for each `nic` of its file). Only for transports whose sources append messages.
+        connection: Connections = Connections::Message;
         /// Packets that each flow may send before its source hears from its destination: the first
         /// burst of a receiver-driven transport, the initial window of another.
         burst: Option<u32> = None, says "as the transport has it",

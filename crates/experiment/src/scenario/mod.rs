@@ -30,7 +30,7 @@ pub use host::Host;
 pub use incast_transport::Setting;
 pub use job::Job;
 pub use key::{Command, Flag, Form, Key, Preset};
-pub use names::{ForwardingName, Issue, NicChoice};
+pub use names::{Connections, ForwardingName, Issue, NicChoice};
 pub use node::{Node, Origin, Value};
 pub use pfc::{Pfc, Storm, Watchdog};
 pub use program::{Placement, Program};

@@ -59,6 +59,7 @@ by_name! {
     CollectiveKind, CollectiveKind::NAMES;
     Algorithm, Algorithm::NAMES;
     Issue, Issue::NAMES;
+    Connections, Connections::NAMES;
     FlowClass, FlowClass::ALL.map(|class| (class.name(), class));
 }
 
@@ -75,6 +76,33 @@ impl Issue {
     /// Both, by name.
     pub const NAMES: [(&'static str, Issue); 2] =
         [("serial", Issue::Serial), ("free", Issue::Free)];
+}
+
+/// What is sent over one connection, so that windows, rates and measured times live on from a message to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Connections {
+    /// One message.
+    #[default]
+    Message,
+    /// All messages from a host to another.
+    Pair,
+    /// Those of one channel.
+    PairChannel,
+}
+
+impl Connections {
+    /// All, by name.
+    pub const NAMES: [(&'static str, Connections); 3] = [
+        ("message", Connections::Message),
+        ("pair", Connections::Pair),
+        ("pair_channel", Connections::PairChannel),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Connections::NAMES.iter().find(|(_, one)| *one == self);
+        found.expect("each has a name").0
+    }
 }
 
 /// Which NIC a flow takes.

@@ -2,7 +2,7 @@
 
 use super::field::{Field, Hosts};
 use super::key::{Command, Flag, Key, Preset};
-use super::names::Issue;
+use super::names::{Connections, Issue};
 use super::node::Node;
 use super::section::{Table, join, within};
 use super::section::{brief, first, preset, read_key, section};
@@ -27,6 +27,10 @@ section! {
         /// When a rank sends: `free`, when what the message waits for is done, or `serial`, when also the one before it at
         /// the same `nic` of the file is known to have arrived.
         issue: Issue = Issue::Free;
+        /// What is sent over one connection: `message` (each message begins as a flow of its own), `pair` (all that one host
+        /// sends another: windows, rates and measured times live on from a message to the next, and all take one path) or
+        /// `pair_channel` (the same for each `nic` of the file). Only for transports whose sources append messages.
+        connection: Connections = Connections::Message;
         /// When the ranks begin.
         at: Span = Span::ZERO;
         /// Packets that each flow may send before its source hears from its destination: the first

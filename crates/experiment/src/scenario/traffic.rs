@@ -2,7 +2,7 @@
 
 use super::field::{Field, Hosts};
 use super::key::{Command, Flag, Key, Preset};
-use super::names::Issue;
+use super::names::{Connections, Issue};
 use super::node::{Node, Value};
 use super::program::Program;
 use super::section::{Section, Table, join, within};
@@ -254,6 +254,10 @@ kind! {
         /// one connection; or `free`, when it has what it sends, so that what has gathered at a rank that was late shares its
         /// link. `free` with one chunk lets several threads work on a run.
         issue: Issue = Issue::Serial;
+        /// What is sent over one connection: `message` (each message begins as a flow of its own), `pair` (all that one host
+        /// sends another: windows, rates and measured times live on from a message to the next, and all take one path) or
+        /// `pair_channel` (the same for each of the `channels`). Only for transports whose sources append messages.
+        connection: Connections = Connections::Message;
         /// How often. A rank begins the next one when everything that was sent to it has arrived, the root of a
         /// `broadcast` when what it sent has.
         iterations: u32 = 1, "1 to 4194304" => |times| (1..=MAX_FLOWS).contains(&u64::from(*times));
@@ -314,6 +318,15 @@ macro_rules! kinds {
             pub fn priority(&self) -> Option<u8> {
                 match self {
                     $(Traffic::$kind(own) => own.priority,)*
+                }
+            }
+
+            /// Over which connections its messages go.
+            pub fn connection(&self) -> Connections {
+                match self {
+                    Traffic::Collective(own) => own.connection,
+                    Traffic::Program(own) => own.connection,
+                    _ => Connections::Message,
                 }
             }
 

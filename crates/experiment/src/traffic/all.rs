@@ -6,7 +6,7 @@ use crate::inputs::Inputs;
 use crate::placement::check_hosts;
 use crate::plan::Job;
 use crate::scenario::Scenario;
-use crate::{Fault, queues};
+use crate::{Fault, connections, queues};
 use incast_fabric::{Fabric, Imported};
 use incast_transport::Framing;
 use incast_workload::{Failure, Shape, Traffic};
@@ -73,6 +73,7 @@ pub fn flows(
         part.traffic.flows.iter_mut().for_each(|flow| flow.burst = entry.burst());
         let file = if let Entry::FlowFile(own) = entry { Some(own.file.as_str()) } else { None };
         queues::of_entry(scenario, index, file, &mut part.traffic)?;
+        connections::put(&mut part.traffic, entry.connection(), index);
         placed.extend(part.placed.take());
         all.add(part, "");
     }
@@ -83,6 +84,7 @@ pub fn flows(
         for flow in &mut part.traffic.flows {
             (flow.burst, flow.priority) = (own.burst, own.priority);
         }
+        connections::put(&mut part.traffic, own.connection, scenario.traffic.len() + index);
         placed.extend(part.placed.take());
         all.add(part, &context.job_name(own));
     }

@@ -7,7 +7,7 @@ use crate::inputs::Inputs;
 use crate::placement::Placed;
 use crate::plan::{Job, JobCollective};
 use crate::programs;
-use crate::scenario::{self, Collective, Hosts, Issue, Placement, Program};
+use crate::scenario::{self, Collective, Connections, Hosts, Issue, Placement, Program};
 use incast_program::Local;
 use incast_transport::{Rate, Span, Time};
 use incast_workload::{Algorithm, CollectiveKind, MAX_FLOWS, Traffic};
@@ -184,6 +184,12 @@ impl Context<'_> {
             let problem =
                 wrong("a key of a job with `collective`").expected("no such key beside `program`");
             return Err(Fault::at(self.key(key), problem));
+        }
+        if own.server > 1 && own.collective.is_some() && own.connection == Connections::PairChannel
+        {
+            let problem = wrong("channels of a job with `server` share their connections");
+            let problem = problem.expected("`message` or `pair`");
+            return Err(Fault::value(self.key("connection"), own.connection.name(), problem));
         }
         match (own.server, own.local_rate) {
             (2.., None) => {

@@ -4,6 +4,7 @@ mod balance;
 mod captures;
 mod chakra;
 mod collectives;
+mod connections;
 mod custom;
 mod cuts;
 mod endless;

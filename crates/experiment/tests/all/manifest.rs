@@ -2,7 +2,7 @@
 
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
-    AllToAll, Assign, Auto, Buffer, Burst, ClosedLoop, Collective, Fabric, FlowFile,
+    AllToAll, Assign, Auto, Buffer, Burst, ClosedLoop, Collective, Connections, Fabric, FlowFile,
     ForwardingName, Hosts, Incast, Issue, Link, LinkFailure, Long, ManyToMany, Output, Overhead,
     Permutation, Pfc, Poisson, Program, Requests, Run, Setting, SharedBuffer, Traffic, Transport,
     auto,
@@ -198,6 +198,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
                 channels,
                 chunks: 1,
                 issue: if iterations == 1 { Issue::Free } else { Issue::Serial },
+                connection: Connections::Message,
                 iterations,
                 compute,
                 straggler: late.map(|(rank, _)| rank),
@@ -214,6 +215,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
             placement: placement.into(),
             placement_file: None,
             issue: if serial { Issue::Serial } else { Issue::Free },
+            connection: Connections::Message,
             at,
             burst: None,
             priority: None,

@@ -3,9 +3,10 @@
 use incast_egress::port::Join;
 use incast_experiment::scenario::{
     AllToAll, Assign, Auto, Backend, Balance, Buffer, Burst, Clock, ClosedLoop, Collective,
-    DataPlane, DelayText, Fabric, FlowFile, ForwardingName, Host, Hosts, Incast, Issue, Job, Link,
-    LinkFailure, Long, ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc, Poisson, Program,
-    Queue, Requests, Run, Setting, SharedBuffer, Storm, Trace, Traffic, Transport, Watchdog,
+    Connections, DataPlane, DelayText, Fabric, FlowFile, ForwardingName, Host, Hosts, Incast,
+    Issue, Job, Link, LinkFailure, Long, ManyToMany, NicChoice, Output, Overhead, Permutation, Pfc,
+    Poisson, Program, Queue, Requests, Run, Setting, SharedBuffer, Storm, Trace, Traffic,
+    Transport, Watchdog,
 };
 use incast_experiment::{Scenario, World};
 use incast_transport::{Acks, Bytes, Limit, Rate, Routing, Schedule, Span, Time};
@@ -299,6 +300,10 @@ fn collective() -> impl Strategy<Value = Collective> {
                 channels,
                 chunks,
                 issue,
+                connection: match issue {
+                    Issue::Serial => Connections::Message,
+                    Issue::Free => Connections::Pair,
+                },
                 iterations,
                 compute,
                 straggler,
@@ -329,6 +334,10 @@ fn program() -> impl Strategy<Value = Program> {
             placement: placement.into(),
             placement_file,
             issue,
+            connection: match issue {
+                Issue::Serial => Connections::Message,
+                Issue::Free => Connections::PairChannel,
+            },
             at,
             burst,
             priority: queue(burst),
@@ -368,6 +377,7 @@ fn job() -> impl Strategy<Value = Job> {
                 straggler: collective.straggler,
                 extra: collective.extra,
                 issue: Some(program.issue).filter(|_| share),
+                connection: program.connection,
                 burst: program.burst,
                 priority: program.priority,
             }

@@ -52,6 +52,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy: |_, site| Policy::one_class(ID, site.buffer, vec![]),
     unsolicited,
     optional: Optional {
+        keeps_connections: true,
         in_force: |cubic| vec![("beta (in force)", cubic.params.beta().to_string())],
         takes_burst: true,
         lends_ports: Some(LentPorts { parameters: &[], acks: Acks::Data, code: None }),

@@ -56,6 +56,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy,
     unsolicited,
     optional: Optional {
+        keeps_connections: true,
         sets: params::SETS,
         takes_burst: true,
         moves_flows: true,

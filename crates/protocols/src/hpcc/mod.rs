@@ -52,6 +52,7 @@ pub static ENTRY: Declaration<Params, Plan> = Declaration {
     // Records are charged: no flow takes the time it would take without them.
     unsolicited: |_, _, _| 0,
     optional: Optional {
+        keeps_connections: true,
         extension: |hpcc| hpcc.derived.extension(),
         any_order: |hpcc| hpcc.params.spray().is_some(),
         ..Optional::NONE

@@ -60,6 +60,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy,
     unsolicited,
     optional: Optional {
+        keeps_connections: true,
         shapes_nic: |mlcp| mlcp.params.at_nics,
         extension: |mlcp| mlcp.params.header as u16,
         takes_burst: true,

@@ -45,7 +45,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     host,
     policy: |_, site| Policy::one_class(ID, site.buffer, vec![]),
     unsolicited,
-    optional: Optional::NONE,
+    optional: Optional { keeps_connections: true, ..Optional::NONE },
 };
 
 fn host(none: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {

@@ -54,7 +54,7 @@ pub static ENTRY: Declaration<Params, u8> = Declaration {
     policy,
     // Records are charged: no flow takes the time it would take without them.
     unsolicited: |_, _, _| 0,
-    optional: Optional { sets: params::SETS, extension, ..Optional::NONE },
+    optional: Optional { keeps_connections: true, sets: params::SETS, extension, ..Optional::NONE },
 };
 
 /// Bytes of a full stack.

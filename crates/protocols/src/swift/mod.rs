@@ -55,6 +55,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     // No initial wait; the time stamp makes packets longer than in the ideal time.
     unsolicited: |_, _, _| 0,
     optional: Optional {
+        keeps_connections: true,
         sets: params::SETS,
         in_force: |swift| {
             vec![("base_target (in force)", swift.params.base(&swift.fabric).to_string())]

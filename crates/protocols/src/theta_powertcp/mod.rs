@@ -49,7 +49,12 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy: |_, site| Policy::one_class(ID, site.buffer, vec![]),
     // No initial wait; the time stamp makes packets longer than in the ideal time.
     unsolicited: |_, _, _| 0,
-    optional: Optional { sets: params::SETS, extension: |_| STAMP_BYTES, ..Optional::NONE },
+    optional: Optional {
+        keeps_connections: true,
+        sets: params::SETS,
+        extension: |_| STAMP_BYTES,
+        ..Optional::NONE
+    },
 };
 
 fn host(theta: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {

@@ -50,6 +50,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     // No initial wait; the time stamp makes packets longer than in the ideal time.
     unsolicited: |_, _, _| 0,
     optional: Optional {
+        keeps_connections: true,
         extension: |_| STAMP_BYTES,
         lends_ports: Some(LentPorts {
             parameters: &["control_limit"],

@@ -50,6 +50,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     policy,
     unsolicited: |vcp, _, packets| packets.min(vcp.params.initial_window),
     optional: Optional {
+        keeps_connections: true,
         shapes_nic: |vcp| vcp.params.at_nics,
         takes_burst: true,
         lends_ports: Some(LentPorts {

@@ -78,6 +78,7 @@ pub static ENTRY: Declaration<Params> = Declaration {
     // The congestion header is charged: no flow takes the time it would take without one.
     unsolicited: |_, _, _| 0,
     optional: Optional {
+        keeps_connections: true,
         shapes_nic: |xcp| xcp.params.at_nics,
         extension: |xcp| xcp.params.header as u16,
         takes_burst: true,

@@ -5,6 +5,7 @@ mod beside_credits;
 mod catalogue;
 mod citations;
 mod conformance;
+mod connections;
 mod headers;
 mod hosts;
 mod late_or_lost;

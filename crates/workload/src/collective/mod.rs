@@ -25,7 +25,7 @@ pub fn collective(shape: &Shape, spec: &Collective) -> Result<Traffic, Fault> {
     for iteration in 0..spec.iterations {
         program.begin(iteration);
         for channel in 0..spec.channels {
-            program.channel();
+            program.channel(channel);
             for chunk in 0..spec.chunks {
                 let lane = u64::from(channel * spec.chunks + chunk);
                 algorithms::run(&mut program, lane);

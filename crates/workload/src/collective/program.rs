@@ -1,6 +1,7 @@
 //! Messages with what they wait for.
 
 use super::spec::{Collective, CollectiveGroup, Message};
+use crate::flow::Lane;
 use crate::traffic::{FlowClass, FlowSpec, Gate, Start, Traffic};
 use incast_units::{Span, Time};
 
@@ -21,6 +22,7 @@ pub(super) struct Program<'a> {
     gates: Vec<Gate>,
     groups: Vec<CollectiveGroup>,
     iteration: u32,
+    channel: u32,
     /// The first of the gates that open when ranks have computed, in the current iteration.
     ready: u32,
     messages: Vec<Message>,
@@ -37,6 +39,7 @@ impl<'a> Program<'a> {
             gates: vec![],
             groups: vec![],
             iteration: 0,
+            channel: 0,
             ready: 0,
             messages: vec![],
             before: vec![],
@@ -75,8 +78,9 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Begins another part of the data that is treated at the same time.
-    pub fn channel(&mut self) {
+    /// Begins part `number` of the data that is treated at the same time.
+    pub fn channel(&mut self, number: u32) {
+        self.channel = number;
         self.before.clear();
     }
 
@@ -119,7 +123,8 @@ impl<'a> Program<'a> {
         };
         let [src, dst] = [from, to].map(|rank| self.spec.ranks[rank as usize]);
         let spec = FlowSpec::new(src, dst, size, start, FlowClass::Collective);
-        self.flows.push(FlowSpec { gate, ..spec });
+        let lane = Lane { entry: 0, channel: self.channel };
+        self.flows.push(FlowSpec { gate, connection: Some(lane), ..spec });
         self.messages.push(Message { flow, from, to });
         self.now.push(Some(flow));
         Some(flow)

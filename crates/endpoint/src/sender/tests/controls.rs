@@ -106,3 +106,18 @@ pub fn pair(window: u64, options: Options, script: Script) -> (Pair, Arc<Mutex<V
     let factory = || Plainly { window, threshold: u64::MAX, rate: None, events: events.clone() };
     (network(vec![factory(), factory()], options, script), events)
 }
+
+/// Loses, repeats, delays and marks packets of both directions at random.
+pub fn chaos(seed: u64, loss: f64) -> Script {
+    let mut random = Random::new(seed, 7, 7);
+    Box::new(move |_, _| {
+        let late = Span::from_ns(random.below(30_000));
+        match random.unit() {
+            x if x < loss => Impairment::LOST,
+            x if x < 2.0 * loss => Impairment::twice(late),
+            x if x < 3.0 * loss => Impairment::late(late),
+            x if x < 4.0 * loss => Impairment::MARKED,
+            _ => Impairment::NONE,
+        }
+    })
+}

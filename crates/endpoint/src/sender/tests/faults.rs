@@ -4,21 +4,6 @@ use super::controls::*;
 use crate::sender::{Admission, DelayedAck, Options, Reliability};
 use incast_transport::*;
 
-/// Loses, repeats, delays and marks packets of both directions at random.
-fn chaos(seed: u64, loss: f64) -> Script {
-    let mut random = Random::new(seed, 7, 7);
-    Box::new(move |_, _| {
-        let late = Span::from_ns(random.below(30_000));
-        match random.unit() {
-            x if x < loss => Impairment::LOST,
-            x if x < 2.0 * loss => Impairment::twice(late),
-            x if x < 3.0 * loss => Impairment::late(late),
-            x if x < 4.0 * loss => Impairment::MARKED,
-            _ => Impairment::NONE,
-        }
-    })
-}
-
 fn survives(seed: u64, options: Options) {
     let mut random = Random::new(seed, 0, 9);
     let loss = [0.01, 0.02, 0.05, 0.2][seed as usize % 4];
