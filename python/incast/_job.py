@@ -80,6 +80,12 @@ class Job(Section):
             of kind `program`. With `server` a rank that sends in turn waits until it knows
             that the message before has arrived. Accepted: `serial`, `free`. Default:
             `serial` of a collective without `server`, else `free`.
+        connection: What is sent over one connection: `message` (each message begins as a
+            flow of its own), `pair` (all that one host sends another: windows, rates and
+            measured times live on from a message to the next, and all take one path) or
+            `pair_channel` (the same for each of the `channels`, of a program for each `nic`
+            of its file). Only for transports whose sources append messages. Accepted:
+            `message`, `pair`, `pair_channel`. Default: message.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
             Accepted: 1 to 1000000. Default: as the transport has it.
@@ -112,5 +118,6 @@ class Job(Section):
     straggler: int | None = None
     extra: str | None = None
     issue: Literal["serial", "free"] | None = None
+    connection: Literal["message", "pair", "pair_channel"] | None = None
     burst: int | None = None
     priority: int | None = None

@@ -59,6 +59,12 @@ class Program(Section):
         issue: When a rank sends: `free`, when what the message waits for is done, or
             `serial`, when also the one before it at the same `nic` of the file is known to
             have arrived. Accepted: `serial`, `free`. Default: free.
+        connection: What is sent over one connection: `message` (each message begins as a
+            flow of its own), `pair` (all that one host sends another: windows, rates and
+            measured times live on from a message to the next, and all take one path) or
+            `pair_channel` (the same for each `nic` of the file). Only for transports whose
+            sources append messages. Accepted: `message`, `pair`, `pair_channel`. Default:
+            message.
         at: When the ranks begin. Accepted: a time such as `8us`. Default: 0s.
         burst: Packets that each flow may send before its source hears from its destination:
             the first burst of a receiver-driven transport, the initial window of another.
@@ -73,6 +79,7 @@ class Program(Section):
     placement: str | None = None
     placement_file: str | None = None
     issue: Literal["serial", "free"] | None = None
+    connection: Literal["message", "pair", "pair_channel"] | None = None
     at: str | None = None
     burst: int | None = None
     priority: int | None = None
@@ -117,6 +124,12 @@ class Collective(Section):
             sends, so that what has gathered at a rank that was late shares its link. `free`
             with one chunk lets several threads work on a run. Accepted: `serial`, `free`.
             Default: serial.
+        connection: What is sent over one connection: `message` (each message begins as a
+            flow of its own), `pair` (all that one host sends another: windows, rates and
+            measured times live on from a message to the next, and all take one path) or
+            `pair_channel` (the same for each of the `channels`). Only for transports whose
+            sources append messages. Accepted: `message`, `pair`, `pair_channel`. Default:
+            message.
         iterations: How often. A rank begins the next one when everything that was sent to
             it has arrived, the root of a `broadcast` when what it sent has. Accepted: 1 to
             4194304. Default: 1.
@@ -145,6 +158,7 @@ class Collective(Section):
     channels: int | None = None
     chunks: int | None = None
     issue: Literal["serial", "free"] | None = None
+    connection: Literal["message", "pair", "pair_channel"] | None = None
     iterations: int | None = None
     compute: str | None = None
     straggler: int | None = None

@@ -5,13 +5,12 @@
 //! and neither do the records of flows. Nothing here is reached by flows without a connection: it is what happens where
 //! a packet, turn or alarm is of no such flow.
 
+use super::control::{Control, Message, Reliability};
 use super::cuts::Stream;
-use super::outgoing::{Alarm, DecodedAck, Gate, Outgoing, Timer, cut};
-use super::{
-    Control, ControlFactory, Message, Reliability, SenderDriven, Turn, data_packet, decoded,
-};
+use super::outgoing::{Alarm, DecodedAck, Gate, Outgoing, Timer};
+use super::turn::{Turn, data_packet, decoded};
 use crate::flow_table::FlowTable;
-use incast_transport::{Bytes, Connection, Env, Flow, FlowId, Observed, PacketRef, Reason, Time};
+use incast_transport::{Connection, Env, Flow, FlowId, Observed, PacketRef, Reason, Time, Timers};
 
 /// The connections on which a host sends.
 pub(super) struct Connected<C> {
@@ -33,10 +32,33 @@ fn key(connection: Connection) -> FlowId {
     FlowId(u32::MAX - 1 - connection.place())
 }
 
-impl<C> Connected<C> {
+impl<C> Default for Connected<C> {
+    fn default() -> Connected<C> {
+        Connected { all: FlowTable::new(), messages: FlowTable::new() }
+    }
+}
+
+impl<C: Control> Own<C> {
+    /// After each event: asks whether the connection may send, and tells its messages why not.
+    fn refresh(&mut self, env: &mut Env<'_>, mut turn: Turn<'_>, key: FlowId) {
+        let reason = turn.give(env.now, key, &mut self.out);
+        if reason != self.told {
+            self.told = reason;
+            let next = self.out.next();
+            self.out.flow.unsent(next).for_each(|flow| env.probe.blocked(flow, reason));
+        }
+    }
+}
+
+impl<C: Control> Connected<C> {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// Whether this one is there.
+    pub fn has(&self, connection: Connection) -> bool {
+        self.all.contains(key(connection))
     }
 
     /// How many of their messages have not arrived, as far as is known.
@@ -49,61 +71,39 @@ impl<C> Connected<C> {
         let key = *self.messages.get(message)?;
         Some((key, self.all.get_mut(key)?))
     }
-}
 
-impl<L: ControlFactory> SenderDriven<L> {
-    /// A message opens.
-    #[cold]
-    pub(super) fn open_on(&mut self, env: &mut Env<'_>, flow: &Flow, connection: Connection) {
-        let (key, message) = (key(connection), cut(flow, &self.options));
-        let known = self.connections.as_mut().and_then(|all| all.all.get_mut(key));
-        let told = match known {
-            Some(own) => {
-                own.out.flow.append(message);
-                own.out.grow();
-                own.told
-            }
-            None => {
-                // Its end is not known.
-                let whole = Flow { size: Bytes::ENDLESS.0, ..flow.clone() };
-                let out = self.outgoing(env, &whole, Stream::new(message), connection.place());
-                let own = Own { out, told: Reason::Ready };
-                let fresh = || Connected { all: FlowTable::new(), messages: FlowTable::new() };
-                self.connections.get_or_insert_with(|| Box::new(fresh())).all.insert(key, own);
-                Reason::Ready
-            }
-        };
-        env.probe.blocked(flow.id, told);
-        self.connections.as_mut().expect("made above").messages.insert(flow.id, key);
-        self.refresh_on(env, key);
-    }
-
-    /// As [`SenderDriven::refresh`].
-    fn refresh_on(&mut self, env: &mut Env<'_>, key: FlowId) {
-        let SenderDriven { connections, queues, ready, alarms, timers, options, .. } = self;
-        let Some(own) = connections.as_mut().and_then(|all| all.all.get_mut(key)) else { return };
-        let turn = Turn { queues, ready, alarms, timers, options };
-        let reason = turn.give(env.now, key, &mut own.out);
-        if reason != own.told {
-            own.told = reason;
-            let next = own.out.next();
-            own.out.flow.unsent(next).for_each(|flow| env.probe.blocked(flow, reason));
+    /// A message opens on a connection: on `fresh`, if that was not there.
+    pub fn open(
+        &mut self,
+        env: &mut Env<'_>,
+        turn: Turn<'_>,
+        message: Flow,
+        connection: Connection,
+        fresh: Option<Outgoing<C, Stream>>,
+    ) {
+        let (key, flow) = (key(connection), message.id);
+        if let Some(out) = fresh {
+            self.all.insert(key, Own { out, told: Reason::Ready });
         }
+        let own = self.all.get_mut(key).expect("it is there or fresh");
+        own.out.flow.append(message);
+        own.out.grow();
+        env.probe.blocked(flow, own.told);
+        own.refresh(env, turn, key);
+        self.messages.insert(flow, key);
     }
 
     /// An ACK of a message.
-    #[cold]
-    pub(super) fn acknowledged_on(&mut self, env: &mut Env<'_>, handle: PacketRef) {
+    pub fn acknowledged(&mut self, env: &mut Env<'_>, turn: Turn<'_>, handle: PacketRef) {
         let packet = env.packets[handle];
-        let Some(all) = &mut self.connections else { return };
-        let Some((key, own)) = all.of(packet.flow) else { return };
+        let Some((key, own)) = self.of(packet.flow) else { return };
         let Some((ack, nack)) = decoded(&packet.header) else { return };
         let (out, extension) = (&mut own.out, env.packets.extension(handle));
         let next = out.next();
         let Some(heard) = out.flow.hear(packet.flow, &ack, extension, next) else { return };
         let informed = Time(env.packets.stamps(handle).informed);
         // A receiver that keeps only what is in order would ask for what was sent before this message.
-        let goes_back = matches!(self.options.reliability, Reliability::GoBackN { .. });
+        let goes_back = matches!(turn.options.reliability, Reliability::GoBackN { .. });
         let acknowledged = DecodedAck {
             seq: heard.seq,
             cumulative: heard.cumulative,
@@ -115,7 +115,7 @@ impl<L: ControlFactory> SenderDriven<L> {
             extension: &heard.extension,
             informed,
         };
-        let sensible = out.acknowledge(env.now, &acknowledged, &self.options);
+        let sensible = out.acknowledge(env.now, &acknowledged, turn.options);
         if sensible && informed > Time::ZERO && out.control.decided() {
             env.probe.decision(packet.flow, informed);
         }
@@ -127,79 +127,81 @@ impl<L: ControlFactory> SenderDriven<L> {
         if heard.complete {
             env.probe.blocked(packet.flow, Reason::Ready);
             env.probe.acknowledged(packet.flow);
-            all.messages.remove(packet.flow);
         }
-        self.refresh_on(env, key);
+        own.refresh(env, turn, key);
+        if heard.complete {
+            self.messages.remove(packet.flow);
+        }
     }
 
     /// A packet that acknowledges nothing, for the connection of a message.
-    #[cold]
-    pub(super) fn message_on(&mut self, env: &mut Env<'_>, handle: PacketRef) {
+    pub fn message(&mut self, env: &mut Env<'_>, turn: Turn<'_>, handle: PacketRef) {
         let packet = env.packets[handle];
-        let Some(all) = &mut self.connections else { return };
-        let Some((key, Own { out, .. })) = all.of(packet.flow) else { return };
+        let Some((key, own)) = self.of(packet.flow) else { return };
         let informed = Time(env.packets.stamps(handle).informed);
         let extension = env.packets.extension(handle);
-        let progress = out.progress(env.now);
-        out.control.on_message(&Message { packet: &packet, extension, informed }, &progress);
-        if informed > Time::ZERO && out.control.decided() {
+        let progress = own.out.progress(env.now);
+        own.out.control.on_message(&Message { packet: &packet, extension, informed }, &progress);
+        if informed > Time::ZERO && own.out.control.decided() {
             env.probe.decision(packet.flow, informed);
         }
-        self.refresh_on(env, key);
+        own.refresh(env, turn, key);
     }
 
     /// The next data packet of a connection whose turn it is.
-    #[cold]
-    pub(super) fn segment_on(&mut self, env: &mut Env<'_>, key: FlowId) -> Option<PacketRef> {
-        let Own { out, .. } = self.connections.as_mut()?.all.get_mut(key)?;
+    pub fn segment(&mut self, env: &mut Env<'_>, turn: Turn<'_>, key: FlowId) -> Option<PacketRef> {
+        let own = self.all.get_mut(key)?;
+        let (out, options) = (&mut own.out, turn.options);
         out.queued = false;
-        if out.gate != Gate::Open && out.gate(env.now, self.options.admission) != Gate::Open {
-            self.refresh_on(env, key);
+        if out.gate != Gate::Open && out.gate(env.now, options.admission) != Gate::Open {
+            own.refresh(env, turn, key);
             return None;
         }
-        let packet = out.take(env.now, self.options.data_mark);
+        let packet = out.take(env.now, options.data_mark);
         let path = out.keeper.as_ref().map_or(0, |keeper| keeper.path);
         let (part, last) = out.flow.sends(packet.offset, packet.payload);
-        let (flow, byte) = (&part.flow, part.within(packet.offset));
-        let handle = data_packet(env, &self.options, (flow, byte, last), &packet, path);
+        let byte = part.within(packet.offset);
+        let handle = data_packet(env, options, (&part.flow, byte, last), &packet, path);
         if last {
-            env.probe.blocked(flow.id, Reason::Ready);
+            env.probe.blocked(part.flow.id, Reason::Ready);
         }
         out.paced(env.now, env.packets.charged(handle), packet.more);
-        self.refresh_on(env, key);
+        own.refresh(env, turn, key);
         Some(handle)
     }
 
     /// An alarm of a connection.
-    #[cold]
-    pub(super) fn alarm_on(&mut self, env: &mut Env<'_>, at: Time, key: FlowId, timer: Timer) {
-        let Some(all) = &mut self.connections else { return };
-        let Some(Own { out, .. }) = all.all.get_mut(key) else { return };
-        match out.alarm(env.now, at, timer, &self.timers) {
+    pub fn alarm(
+        &mut self,
+        env: &mut Env<'_>,
+        turn: Turn<'_>,
+        at: Time,
+        key: FlowId,
+        timer: Timer,
+    ) {
+        let Some(own) = self.all.get_mut(key) else { return };
+        match own.out.alarm(env.now, at, timer, turn.timers) {
             Alarm::Stale => return,
-            Alarm::Timeout => env.probe.timeout(out.flow.oldest(out.first())),
+            Alarm::Timeout => env.probe.timeout(own.out.flow.oldest(own.out.first())),
             Alarm::Other => {}
         }
-        self.refresh_on(env, key);
+        own.refresh(env, turn, key);
     }
 
     /// A message is given up.
-    pub(super) fn abandon_on(&mut self, env: &mut Env<'_>, flow: FlowId) {
-        let Some(all) = &mut self.connections else { return };
-        if let Some((key, own)) = all.of(flow) {
-            let next = own.out.next();
-            own.out.flow.give_up(flow, next);
-            let arrived = own.out.flow.arrived();
-            own.out.give_up(arrived);
-            all.messages.remove(flow);
-            self.refresh_on(env, key);
-        }
+    pub fn abandon(&mut self, env: &mut Env<'_>, turn: Turn<'_>, flow: FlowId) {
+        let Some((key, own)) = self.of(flow) else { return };
+        let next = own.out.next();
+        own.out.flow.give_up(flow, next);
+        let arrived = own.out.flow.arrived();
+        own.out.give_up(arrived);
+        own.refresh(env, turn, key);
+        self.messages.remove(flow);
     }
 
     /// What is to be seen of the connection of a message.
-    pub(super) fn observe_on(&self, flow: FlowId, now: Time) -> Observed {
-        let all = self.connections.as_ref();
-        let own = all.and_then(|all| all.all.get(*all.messages.get(flow)?));
-        own.map_or(Observed::default(), |own| own.out.observe(now, &self.timers))
+    pub fn observe(&self, flow: FlowId, now: Time, timers: &Timers) -> Observed {
+        let own = self.messages.get(flow).and_then(|key| self.all.get(*key));
+        own.map_or(Observed::default(), |own| own.out.observe(now, timers))
     }
 }

@@ -1,9 +1,21 @@
 //! How what is sent is cut into segments: a flow of its own, or the messages of a connection one behind the other.
 
-use super::outgoing::unwrap;
-use super::views;
+use super::{Options, views};
 use incast_transport::{Extension, Flow, FlowId, Segments};
 use std::collections::VecDeque;
+
+/// The byte that `low` abbreviates, nearest to `near`.
+#[inline]
+pub(super) fn unwrap(low: u32, near: u64) -> u64 {
+    let distance = low.wrapping_sub(near as u32) as i32;
+    near.saturating_add_signed(distance as i64)
+}
+
+/// The flow with no more than `options` allow in a packet.
+pub(super) fn cut(flow: &Flow, options: &Options) -> Flow {
+    let segments = flow.segments.at_most(options.max_payload, flow.size);
+    Flow { segments, ..flow.clone() }
+}
 
 /// Bytes to send, cut into segments that are numbered from 0.
 pub(super) trait Cuts {
@@ -101,6 +113,7 @@ impl Part {
 }
 
 /// The messages of a connection, one behind the other. No segment has bytes of two.
+#[derive(Default)]
 pub(super) struct Stream {
     /// Those of which something is not acknowledged, in order, and at least the latest one.
     parts: VecDeque<Part>,
@@ -124,14 +137,6 @@ pub(super) struct Heard {
 }
 
 impl Stream {
-    /// A connection with a first message.
-    pub fn new(flow: Flow) -> Stream {
-        let full = Flow::payload(&flow, 0);
-        let mut stream = Stream { parts: VecDeque::new(), full, sending: 0 };
-        stream.append(flow);
-        stream
-    }
-
     /// Another message, behind all others.
     pub fn append(&mut self, flow: Flow) {
         let (first, from) = (self.segments(), self.size());

@@ -1,7 +1,7 @@
 //! The receiving half of one flow: reassembly and ACKs.
 
 use super::control::{AckFields, Arriving, Feedback, Notification, Options, Reliability};
-use super::outgoing::unwrap;
+use super::cuts::unwrap;
 use super::views::{Ack, GoBack, OpenAck};
 use crate::reassembly::{Arrival, Reassembly};
 use incast_transport::{Header, HostId, Time};

@@ -23,6 +23,7 @@ mod outgoing;
 mod plb;
 #[cfg(test)]
 mod tests;
+mod turn;
 pub mod views;
 
 pub use control::{
@@ -35,16 +36,17 @@ pub use feedback::{EchoMark, ReturnStack, ReturnStamp, STAMP_BYTES, Silent, stam
 use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::{Agenda, Queue};
 use connected::Connected;
-use cuts::Cuts;
-use headers::{Urgency, Waiting, close, open};
+use cuts::{Cuts, Stream, cut};
+use headers::{Urgency, Waiting, close};
 use incast_transport::{
-    Acks, Classes, Env, Extension, Flow, FlowId, Header, Host, HostId, Observed, Packet, PacketRef,
-    Reason, Time, Timers, flag,
+    Acks, Bytes, Classes, Connection, Env, Extension, Flow, FlowId, Header, Host, HostId, Observed,
+    PacketRef, Reason, Time, Timers,
 };
 use incoming::{Form, Incoming, Received, Reply};
-use outgoing::{Alarm, DecodedAck, Gate, Outgoing, Timer, cut};
+use outgoing::{Alarm, DecodedAck, Gate, Outgoing, Timer};
 use plb::PathKeeper;
-use views::{Data, GoBack, Open};
+use turn::{Turn, data_packet, decoded};
+use views::{Data, Open};
 
 /// The transport of one host: all flows that it sends and receives, under one congestion control.
 pub struct SenderDriven<L: ControlFactory> {
@@ -114,6 +116,33 @@ impl<L: ControlFactory> SenderDriven<L> {
         out
     }
 
+    /// A message opens on a connection.
+    #[cold]
+    fn open_on(&mut self, env: &mut Env<'_>, flow: &Flow, connection: Connection) {
+        let message = cut(flow, &self.options);
+        let known = self.connections.as_ref().is_some_and(|all| all.has(connection));
+        let fresh = (!known).then(|| {
+            // Its end is not known.
+            let whole = Flow { size: Bytes::ENDLESS.0, ..flow.clone() };
+            self.outgoing(env, &whole, Stream::default(), connection.place())
+        });
+        self.connections.get_or_insert_default();
+        self.on_connections(|all, turn| all.open(env, turn, message, connection, fresh));
+    }
+
+    /// Does something with the connections, if there are some.
+    #[cold]
+    fn on_connections<T: Default>(
+        &mut self,
+        what: impl FnOnce(&mut Connected<L::Control>, Turn<'_>) -> T,
+    ) -> T {
+        let SenderDriven { connections, queues, ready, alarms, timers, options, .. } = self;
+        match connections {
+            Some(all) => what(all, Turn { queues, ready, alarms, timers, options }),
+            None => T::default(),
+        }
+    }
+
     // -- after each event of a flow ------------------------------------------------------------
 
     /// Takes the requests of the congestion control, and finds out whether the flow may send, why
@@ -122,7 +151,8 @@ impl<L: ControlFactory> SenderDriven<L> {
     fn refresh(&mut self, env: &mut Env<'_>, flow: FlowId) {
         let Some(out) = self.outgoing.get_mut(flow) else { return };
         let SenderDriven { queues, ready, alarms, timers, options, .. } = self;
-        let reason = Turn { queues, ready, alarms, timers, options }.give(env.now, flow, out);
+        let mut turn = Turn { queues, ready, alarms, timers, options };
+        let reason = turn.give(env.now, flow, out);
         env.probe.blocked(flow, reason);
     }
 
@@ -214,7 +244,7 @@ impl<L: ControlFactory> SenderDriven<L> {
     fn acknowledged(&mut self, env: &mut Env<'_>, handle: PacketRef) {
         let packet = env.packets[handle];
         let Some(out) = self.outgoing.get_mut(packet.flow) else {
-            return self.acknowledged_on(env, handle);
+            return self.on_connections(|all, turn| all.acknowledged(env, turn, handle));
         };
         let Some((ack, nack)) = decoded(&packet.header) else { return };
         let informed = Time(env.packets.stamps(handle).informed);
@@ -246,7 +276,7 @@ impl<L: ControlFactory> SenderDriven<L> {
     fn message(&mut self, env: &mut Env<'_>, handle: PacketRef) {
         let packet = env.packets[handle];
         let Some(out) = self.outgoing.get_mut(packet.flow) else {
-            return self.message_on(env, handle);
+            return self.on_connections(|all, turn| all.message(env, turn, handle));
         };
         let informed = Time(env.packets.stamps(handle).informed);
         let message =
@@ -313,7 +343,7 @@ impl<L: ControlFactory> SenderDriven<L> {
             return self.delay_alarm(env.now, at, flow);
         }
         let Some(out) = self.outgoing.get_mut(flow) else {
-            return self.alarm_on(env, at, flow, timer);
+            return self.on_connections(|all, turn| all.alarm(env, turn, at, flow, timer));
         };
         match out.alarm(env.now, at, timer, &self.timers) {
             Alarm::Stale => return, // an earlier one took its place
@@ -386,7 +416,7 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
         }
         while let Some(flow) = self.ready.pop_front() {
             let Some(out) = self.outgoing.get_mut(flow) else {
-                match self.segment_on(env, flow) {
+                match self.on_connections(|all, turn| all.segment(env, turn, flow)) {
                     None => continue,
                     packet => return packet,
                 }
@@ -428,13 +458,16 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
         // Its entry in `ready` and its alarms find nothing when their turn comes.
         self.outgoing.remove(flow);
         self.incoming.remove(flow);
-        self.abandon_on(env, flow);
+        self.on_connections(|all, turn| all.abandon(env, turn, flow));
     }
 
     fn observe(&self, flow: FlowId, now: Time) -> Observed {
         match self.outgoing.get(flow) {
             Some(out) => out.observe(now, &self.timers),
-            None => self.observe_on(flow, now),
+            None => {
+                let all = self.connections.as_ref();
+                all.map_or(Observed::default(), |all| all.observe(flow, now, &self.timers))
+            }
         }
     }
 
@@ -442,91 +475,4 @@ impl<L: ControlFactory> Host for SenderDriven<L> {
         let messages = self.connections.as_ref().map_or(0, |all| all.open_flows());
         self.outgoing.len() + messages + self.incoming.len()
     }
-}
-
-/// What a flow or connection needs of its host after each event.
-struct Turn<'a> {
-    queues: &'a mut [Urgency; 2],
-    ready: &'a mut Queue<FlowId>,
-    alarms: &'a mut Agenda<(Time, FlowId, Timer)>,
-    timers: &'a Timers,
-    options: &'a Options,
-}
-
-impl Turn<'_> {
-    /// See [`SenderDriven::refresh`]; why the flow does not send. `key` stands for it in queues.
-    #[inline(always)]
-    fn give<C: Control, F: Cuts>(self, now: Time, key: FlowId, out: &mut Outgoing<C, F>) -> Reason {
-        let progress = out.progress(now);
-        while let Some(request) = out.control.request(&progress) {
-            let queue = &mut self.queues[(request.class != 0) as usize];
-            queue.push(open(out.flow.current(), &progress, &request), &request.extension);
-        }
-        let gate = out.gate(now, self.options.admission);
-        out.gate = gate;
-        if gate == Gate::Open && !out.queued {
-            out.queued = true;
-            self.ready.push_back(key);
-        }
-        let dues = [
-            (Timer::Recovery, out.due(Timer::Recovery, self.timers)),
-            (Timer::Pace, if let Gate::Pacing(at) = gate { at } else { Time::NEVER }),
-            (Timer::Control, out.due(Timer::Control, self.timers)),
-        ];
-        for (timer, due) in dues {
-            if due < out.armed[timer as usize] {
-                // A shorter RTT may bring a timeout before now: then it is due at once.
-                let due = due.max(now);
-                out.armed[timer as usize] = due;
-                self.alarms.push((due, key, timer));
-            }
-        }
-        match gate {
-            Gate::Open | Gate::Empty => Reason::Ready,
-            Gate::Window => Reason::Window,
-            Gate::Pacing(_) => Reason::Pacing,
-        }
-    }
-}
-
-/// An ACK, and whether it is a request to go back.
-#[inline]
-fn decoded(header: &Header) -> Option<(views::Ack, bool)> {
-    match (views::Ack::read(header), GoBack::read(header)) {
-        (Some(ack), _) => Some((ack, false)),
-        (None, Some(GoBack { acked, cumulative, marked })) => {
-            Some((views::Ack { acked, cumulative, marked, ..views::Ack::default() }, true))
-        }
-        (None, None) => None,
-    }
-}
-
-/// Makes a packet of a flow, which begins at this byte of it and is or is not its last.
-#[inline(always)]
-fn data_packet(
-    env: &mut Env<'_>,
-    options: &Options,
-    (flow, byte, last): (&Flow, u64, bool),
-    packet: &Outbound,
-    path: u16,
-) -> PacketRef {
-    let (window, nibble) = (packet.window, packet.nibble);
-    let handle = env.packets.create(Packet {
-        header: Data { sequence: byte as u32, window, nibble, last }.into(),
-        src: flow.src,
-        dst: flow.dst,
-        flow: flow.id,
-        payload: packet.payload,
-        path,
-        mark: packet.mark,
-        class: options.data_class,
-        transport: options.transport,
-        flags: if packet.retransmit { flag::RETRANSMIT } else { 0 },
-        extension: 0,
-    });
-    if packet.extension != Extension::None {
-        env.packets.extend(handle, packet.extension);
-    }
-    env.packets.stamps_mut(handle).informed = 0;
-    handle
 }

@@ -1,7 +1,7 @@
 //! The sending half of one flow, or of one connection: reliability, window, pacing.
 
 use super::control::{Ack, Admission, Control, Loss, Options, Outbound, Progress, Reliability};
-use super::cuts::Cuts;
+use super::cuts::{Cuts, unwrap};
 use super::plb::PathKeeper;
 use crate::pacer::Pacer;
 use crate::rto::Rto;
@@ -104,19 +104,6 @@ pub(super) struct Outgoing<C, F = Flow> {
     pub keeper: Option<Box<PathKeeper>>,
     /// The earliest alarm set for each of the first three [`Timer`]s.
     pub armed: [Time; 3],
-}
-
-/// The byte that `low` abbreviates, nearest to `near`.
-#[inline]
-pub(super) fn unwrap(low: u32, near: u64) -> u64 {
-    let distance = low.wrapping_sub(near as u32) as i32;
-    near.saturating_add_signed(distance as i64)
-}
-
-/// The flow with no more than `options` allow in a packet.
-pub(super) fn cut(flow: &Flow, options: &Options) -> Flow {
-    let segments = flow.segments.at_most(options.max_payload, flow.size);
-    Flow { segments, ..flow.clone() }
 }
 
 impl<C: Control, F: Cuts> Outgoing<C, F> {
