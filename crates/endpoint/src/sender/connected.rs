@@ -51,9 +51,9 @@ impl<C: Control> Own<C> {
 }
 
 impl<C: Control> Connected<C> {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.all.len()
+    /// How many have something to send, or sent something that has not arrived as far as is known.
+    pub fn busy(&self) -> usize {
+        self.all.values().filter(|own| own.out.flow.open() > 0).count()
     }
 
     /// Whether this one is there.

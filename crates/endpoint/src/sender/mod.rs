@@ -105,7 +105,7 @@ impl<L: ControlFactory> SenderDriven<L> {
         cuts: F,
         number: u32,
     ) -> Outgoing<L::Control, F> {
-        let connections = self.connections.as_ref().map_or(0, |all| all.len());
+        let connections = self.connections.as_ref().map_or(0, |all| all.busy());
         let others = self.outgoing.len() + connections;
         let mut control = self.factory.control(env.now, flow, others);
         if let Some(packets) = flow.burst {
