@@ -2,7 +2,7 @@
 
 use crate::Fault;
 use crate::fault::wrong;
-use crate::plan::Plan;
+use crate::plan::{Plan, entry};
 use crate::scenario::{Connections, Scenario};
 use incast_protocols::CATALOGUE;
 use incast_transport::{Connection, Routing};
@@ -72,9 +72,9 @@ impl Plan {
             let (key, value) = key(&self.scenario, lane.entry as usize);
             let own = &mut transports[place];
             let name = own.info.name;
-            let keeps = CATALOGUE.iter().filter(|entry| entry.keeps_connections());
-            let known: Vec<&str> = keeps.map(|entry| entry.info().name).collect();
-            if !known.contains(&name) {
+            if !entry(name, &key)?.keeps_connections() {
+                let keeps = CATALOGUE.iter().filter(|entry| entry.keeps_connections());
+                let known: Vec<&str> = keeps.map(|entry| entry.info().name).collect();
                 let problem = wrong(format!("{name} cannot append a message to what it sends"));
                 let accepted = format!("`message`, or one of the transports {}", known.join(", "));
                 return Err(Fault::value(key, value.name(), problem.expected(accepted)));

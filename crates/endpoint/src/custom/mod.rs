@@ -180,6 +180,10 @@ impl Custom {
 }
 
 impl Transport for Custom {
+    fn keeps_connections(&self) -> bool {
+        true
+    }
+
     fn info(&self) -> &'static Info {
         self.info
     }

@@ -208,11 +208,16 @@ impl Stream {
         let part = &mut self.parts[place];
         let near = part.got;
         let (arrived, size) = (unwrap(ack.cumulative, near), part.flow.size);
+        // No more arrives than was sent, whatever an ACK says.
         let all_sent = next >= part.segments_end();
-        let got = if ack.complete && all_sent { size } else { near.max(arrived) };
-        if arrived > size || got == size && !all_sent {
+        let sent = match all_sent {
+            true => size,
+            false => Flow::offset(&part.flow, next.saturating_sub(part.first)),
+        };
+        if arrived > sent {
             return None;
         }
+        let got = if ack.complete && all_sent { size } else { near.max(arrived) };
         part.got = got;
         let (from, complete) = (part.from, got == size);
         let of_stream = |low: u32| (from + unwrap(low, near)) as u32;

@@ -169,6 +169,24 @@ fn dctcp_from_outside_gives_the_records_of_the_catalogue() {
     assert_eq!(record(&plan, 1, 1).flows, expected.flows, "in the data plane");
 }
 
+/// A law is kept for the messages of a connection, as one of the catalogue's is, also under losses.
+#[test]
+fn a_law_from_outside_keeps_connections() {
+    let _own = dctcp("connected");
+    let text = "[fabric]\ntopology = \"leaf-spine:2x2x4\"\nrate = \"10Gbps\"\nloss = 0.001\n[transport]\n\
+                names = [\"dctcp\", \"connected\"]\n[[traffic]]\nkind = \"collective\"\n\
+                collective = \"all_to_all\"\nsize = \"2MB\"\nchunks = 2\niterations = 3\nissue = \"free\"\n\
+                connection = \"pair\"\n";
+    let pair = plan(text, &[]).unwrap_or_else(|fault| panic!("{fault}"));
+    let expected = record(&pair, 0, 1);
+    let again: u32 = expected.flows.iter().map(|flow| flow.retransmits).sum();
+    assert!(expected.complete && again > 10, "{again}");
+    assert_eq!(record(&pair, 1, 1).flows, expected.flows);
+    assert_eq!(record(&pair, 1, 3).flows, expected.flows, "3 threads");
+    let message = plan(text, &["traffic.0.connection=message"]).unwrap();
+    assert_ne!(record(&message, 0, 1).flows, expected.flows);
+}
+
 /// Its own parameters, those of the common sender and those of its ports are keys like others; what
 /// else the ports' transport has is none of them.
 #[test]

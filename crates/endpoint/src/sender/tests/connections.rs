@@ -159,3 +159,27 @@ fn a_message_can_be_given_up() {
     assert!(network.completed(1).is_some());
     assert_eq!(network.hosts[0].open_flows(), 0);
 }
+
+/// An ACK of what was not sent changes nothing, whatever message it names.
+#[test]
+fn acknowledgements_of_what_was_not_sent_are_ignored() {
+    use crate::sender::views::Ack;
+    let (mut network, _) = pair(2 * MSS, tcp(), always());
+    let all = [message(0, 6, Time::ZERO), message(1, 6, Time::ZERO)];
+    all.iter().for_each(|one| network.open(one));
+    network.run(Time::ZERO + Span::from_us(1));
+    for (flow, cumulative, complete) in [(0, 5, false), (0, 6, true), (1, 1, false), (1, 6, true)] {
+        let cumulative = cumulative * MSS as u32;
+        let ack = Ack { acked: 0, cumulative, complete, ..Ack::default() };
+        let (from, to) = (HostId(1), HostId(0));
+        let forged = Packet::header_only(ID, FlowId(flow), from, to, 1, ack.into());
+        network.call(0, |host, env| {
+            let packet = env.packets.create(forged);
+            host.receive(env, packet);
+            env.packets.free(packet);
+        });
+    }
+    network.settle(END);
+    network.assert_complete();
+    assert_eq!(network.probe.senders()[0].retransmits + network.probe.senders()[1].retransmits, 0);
+}
