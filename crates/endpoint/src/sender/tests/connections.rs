@@ -172,7 +172,7 @@ fn acknowledgements_of_what_was_not_sent_are_ignored() {
         let cumulative = cumulative * MSS as u32;
         let ack = Ack { acked: 0, cumulative, complete, ..Ack::default() };
         let (from, to) = (HostId(1), HostId(0));
-        let forged = Packet::header_only(ID, FlowId(flow), from, to, 1, ack.into());
+        let forged = Packet::header_only(ID, FlowId(flow), from, to, 1, ack);
         network.call(0, |host, env| {
             let packet = env.packets.create(forged);
             host.receive(env, packet);
