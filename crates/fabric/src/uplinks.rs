@@ -63,4 +63,23 @@ impl Fabric {
             inter_rack: apart / (all * (all - 1.0)),
         })
     }
+
+    /// How much faster hosts may send than the links above them carry: the largest ratio of an edge switch, times that of an
+    /// aggregation switch; 1 for a tier whose links carry all.
+    pub fn oversubscription(&self) -> f64 {
+        let edges = self.uplinks().map_or(1.0, |uplinks| uplinks.oversubscription);
+        let above = (self.hosts..self.nodes())
+            .filter(|node| self.tier(NodeId(*node)) == Tier::Aggregation)
+            .map(|node| self.down_over_up(NodeId(node)));
+        edges.max(1.0) * above.fold(1.0, f64::max)
+    }
+
+    /// Capacity of a switch's links to lower tiers over that of its links to higher ones; 1 without any of these.
+    fn down_over_up(&self, node: NodeId) -> f64 {
+        let (mut down, mut up) = (0, 0);
+        for port in self.ports_of(node).map(|port| self.port(PortId(port))) {
+            *if port.upward { &mut up } else { &mut down } += port.rate.0;
+        }
+        if up > 0 { down as f64 / up as f64 } else { 1.0 }
+    }
 }

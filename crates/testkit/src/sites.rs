@@ -21,6 +21,7 @@ pub fn fabric_site(hosts: u32, rate: Rate, base_rtt: Span) -> Arc<FabricSite> {
         buffer: Limit::Packets(128),
         hops: 2,
         paths: 1,
+        oversubscription: 1.0,
         sizes: None,
         acks: None,
         timers: Default::default(),

@@ -37,6 +37,7 @@ pub fn fabric_site(
         buffer,
         hops: fabric.longest_path(),
         paths: fabric.most_paths(),
+        oversubscription: fabric.oversubscription(),
         sizes,
         acks: None,
         timers: Default::default(),

@@ -184,6 +184,7 @@ fn the_papers_fabrics_have_their_counts() {
     assert!(uplinks.oversubscribed);
     assert_eq!(uplinks.oversubscription, 6.0);
     assert_eq!(uplinks.inter_rack, (384.0 - 48.0) / 383.0);
+    assert_eq!(ren.oversubscription(), 6.0);
 
     let tree = fabric("fat-tree:4");
     assert_eq!((tree.hosts(), tree.nodes()), (16, 36));
@@ -191,6 +192,7 @@ fn the_papers_fabrics_have_their_counts() {
     assert_eq!(tree.path_count(0, 2), 2);
     assert!(!tree.uplinks().unwrap().oversubscribed);
     assert!(fabric("star:4").uplinks().is_none());
+    assert_eq!((tree.oversubscription(), fabric("star:4").oversubscription()), (1.0, 1.0));
     assert_eq!(tree.tier(NodeId(16)), Tier::Edge);
     assert_eq!(tree.tier(NodeId(24)), Tier::Aggregation);
     assert_eq!(tree.tier(NodeId(32)), Tier::Core);
@@ -207,6 +209,14 @@ fn a_clos_has_counts_and_rates_of_its_own() {
     assert_eq!(clos.path_count(0, 127), 4);
     let uplinks = clos.uplinks().unwrap();
     assert_eq!((uplinks.oversubscription, uplinks.hosts_per_rack), (2.0, Some(16)));
+    assert_eq!(clos.oversubscription(), 2.0);
+    let slow = Options { core_rate: Some(Rate::from_gbps(25)), ..options.clone() };
+    let slow = parse_with("clos:4x2x16x2x2", links, &slow).unwrap();
+    assert_eq!(
+        slow.oversubscription(),
+        2.0 * 4.0,
+        "twice below aggregation switches, four times above"
+    );
     assert_eq!((clos.host_rate(0), clos.max_rate()), (Rate::from_gbps(25), Rate::from_gbps(100)));
     let ratio = Options { oversubscription: Some(4.0), ..Options::default() };
     let clos = parse_with("clos:4x2x16x2x2", links, &ratio).unwrap();
