@@ -1,6 +1,7 @@
 //! The receiving side of a host: what has arrived of each flow, and the answers.
 
 use super::PADDING;
+use super::core_pace::{Arrived, CorePace};
 use super::credit::{Demand, Puller};
 use super::plan::HostPlan;
 use super::views::{Ack, Complete, Data, Nack, Probe, Pull};
@@ -8,7 +9,7 @@ use crate::flow_table::{FlowSet, FlowTable};
 use crate::queue::Queue;
 use crate::receiver_driven::{Arrival, Arrivals};
 use incast_transport::{
-    Ecn, Env, Extension, FlowId, Header, HostId, Packet, PacketRef, Time, flag,
+    Ecn, Env, Extension, FlowId, Header, HostId, Packet, PacketRef, Random, Time, flag,
 };
 
 /// A question about a packet that is taken for lost.
@@ -136,6 +137,8 @@ pub struct Receivers {
     echoes: Queue<Extension>,
     /// Gives credits, if receivers do.
     puller: Option<Puller>,
+    /// Slows it behind an oversubscribed core, if it is to.
+    core: Option<Box<CorePace>>,
     /// Bytes that need an ACK, and whether each packet that was the lowest missing one does.
     ack_every: u64,
     acks_advance: bool,
@@ -156,6 +159,7 @@ impl Receivers {
             replies: Queue::new(),
             echoes: Queue::new(),
             puller: plan.credits.map(Puller::new),
+            core: plan.core.map(|core| Box::new(CorePace::new(core))),
             ack_every: plan.ack_every,
             acks_advance: plan.acks_advance,
             header: plan.header as u64,
@@ -185,8 +189,13 @@ impl Receivers {
     }
 
     /// Gives the credit that is due.
-    pub fn on_timer(&mut self, now: Time) {
+    pub fn on_timer(&mut self, now: Time, random: &mut Random) {
         let (Some(puller), flows) = (&mut self.puller, &mut self.flows) else { return };
+        if let Some(core) = &mut self.core
+            && puller.deadline() <= now
+        {
+            puller.set_pace(core.pace(now, random));
+        }
         let Some(grant) = puller.turn(now, flows, |flow| &mut flow.demand) else { return };
         let Some(to) = self.flows.get(grant.flow).map(|flow| flow.from) else { return };
         let header = Pull { number: grant.number, slow: grant.slow }.into();
@@ -230,6 +239,13 @@ impl Receivers {
         let Some(packet) = probe.map(|one| one.packet).or(data.map(|one| one.packet)) else {
             return;
         };
+        if let (Some(core), Some(data)) = (&mut self.core, data) {
+            let arrived = match content.is_data() {
+                true => Arrived::Whole { marked: is_marked(&content) },
+                false => Arrived::Cut { last_hop: !data.early },
+            };
+            core.arrived(arrived, env.now, env.random);
+        }
         if self.finished.contains(content.flow) {
             return self.complete(&content, packet, informed);
         }

@@ -190,6 +190,11 @@ impl Puller {
         Puller { plan, repairs, active, idle, next: Time::NEVER, path: 0 }
     }
 
+    /// Credits are handed out at another pace from the next pull on.
+    pub fn set_pace(&mut self, pace: Rate) {
+        self.plan.pace = pace;
+    }
+
     /// When to ask for a [turn](Puller::turn).
     #[inline]
     pub fn deadline(&self) -> Time {

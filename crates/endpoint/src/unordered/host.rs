@@ -227,7 +227,7 @@ impl<L: Laws> Host for UnorderedHost<L> {
     }
 
     fn wake(&mut self, env: &mut Env<'_>) {
-        self.receivers.on_timer(env.now);
+        self.receivers.on_timer(env.now, env.random);
         while let Some((id, slot)) =
             self.timers.expired(env.now, &mut self.senders, |sender| &mut sender.armed)
         {

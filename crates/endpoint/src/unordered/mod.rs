@@ -3,6 +3,7 @@
 //! a [`Law`] that says how much may be in flight. [`host_of`] runs a control of the common sender so.
 
 mod arrived;
+mod core_pace;
 mod credit;
 mod host;
 mod law;
@@ -14,6 +15,7 @@ mod sleek;
 mod steered;
 mod views;
 
+pub use core_pace::{Arrived, CorePace, CorePlan};
 pub use credit::{Credit, CreditPlan, Demand, Grant, Puller, QUANTUM, Rules};
 pub use host::UnorderedHost;
 pub use law::{Cut, Departure, Law, Laws, Lost, News, Unbounded};

@@ -1,5 +1,6 @@
 //! What is fixed for a host.
 
+use super::core_pace::CorePlan;
 use super::credit::CreditPlan;
 use super::paths::Strategy;
 use super::sleek::SleekPlan;
@@ -38,6 +39,8 @@ pub struct HostPlan {
     pub probe_every: Span,
     /// Credits that receivers give, if they do.
     pub credits: Option<CreditPlan>,
+    /// How receivers slow their credits behind an oversubscribed core, if they do.
+    pub core: Option<CorePlan>,
     /// Recovery by gaps in what has arrived, if there is one.
     pub sleek: Option<SleekPlan>,
 }

@@ -82,6 +82,7 @@ fn plan(options: &Options, spray: Spray, site: &HostSite) -> HostPlan {
         timeout: options.rto.initial,
         probe_every: Span::MAX,
         credits: None,
+        core: None,
         sleek: Some(SleekPlan {
             most: bdp + bdp / 2,
             payload: payload as u64,

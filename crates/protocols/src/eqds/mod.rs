@@ -129,6 +129,7 @@ fn plan(eqds: &Ready<Params>, rate: Rate) -> HostPlan {
             packet: fabric.framing.mtu as u64,
             rules: Rules::RepairFirst,
         }),
+        core: None,
         sleek: None,
     }
 }

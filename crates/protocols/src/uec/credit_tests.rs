@@ -5,7 +5,9 @@ use super::network_tests::{RATE, acknowledged, of, trial};
 use incast_egress::cut::CutMarker;
 use incast_endpoint::unordered::{Credit, CreditPlan, Cut, Data, Law, Rules};
 use incast_testkit::{Driver, fabric_site, flow, view};
-use incast_transport::{Header, Marker, Packet, PacketPool, Span, Time, data_flag, flag};
+use incast_transport::{
+    FabricSite, Header, Marker, Packet, PacketPool, Rate, Ready, Span, Time, data_flag, flag,
+};
 use incast_world::Faults;
 use std::sync::Arc;
 
@@ -52,6 +54,41 @@ fn flows_with_credits_finish_where_links_lose_packets() {
     }
 }
 
+/// Eight hosts of each leaf send over two uplinks. The authors' simulator must end 2 MB per host at 4:1 within 880 us
+/// (validate_uec_rcv_ovs.txt); the uplinks alone are busy for 650.
+#[test]
+fn receivers_slow_down_behind_an_oversubscribed_core() {
+    let run = |pace: &str| {
+        let flows = (0..32).map(|id| of(id, id, (id + 8) % 32, 2_000_000)).collect();
+        let trial = trial("leaf-spine:4x2x8", flows).set("mode", "rccc").set("core_pace", pace);
+        let outcome = trial.delivers();
+        (*acknowledged(&outcome).last().expect("32 flows"), outcome.retransmits())
+    };
+    let (with, without) = (run("true"), run("false"));
+    assert!((650_000_000..880_000_000).contains(&with.0), "{}", with.0);
+    // Of 15,680 packets; the first windows alone, before anything is heard, are 1,344.
+    assert!(with.1 < 3_000 && with.1 * 10 < without.1, "{} and {} again", with.1, without.1);
+}
+
+/// A core that carries all, windows at the senders, or a setting: nothing is slowed down.
+#[test]
+fn only_receivers_alone_behind_an_oversubscribed_core_slow_down() {
+    let plan = |mode: super::Mode, core_pace: bool, oversubscription: f64| {
+        let mut ready = super::tests::ready(4);
+        (ready.params.mode, ready.params.core_pace) = (mode, core_pace);
+        let fabric = FabricSite { oversubscription, ..(*ready.fabric).clone() };
+        super::core_plan(&Ready { fabric: Arc::new(fabric), ..ready }, RATE)
+    };
+    let four = plan(super::Mode::Rccc, true, 4.0).expect("slows down");
+    assert_eq!((four.pace, four.every), (Rate(99_000_000_000), Span(14_022_720)));
+    assert_eq!(four.least, 0.225);
+    assert_eq!(plan(super::Mode::Rccc, true, 200.0).expect("slows down").least, 0.01);
+    assert_eq!(plan(super::Mode::Rccc, true, 1.0), None);
+    assert_eq!(plan(super::Mode::Rccc, false, 4.0), None);
+    assert_eq!(plan(super::Mode::Both, true, 4.0), None);
+    assert_eq!(plan(super::Mode::Nscc, true, 4.0), None);
+}
+
 const MOST: u64 = 175_284;
 
 #[test]
@@ -90,13 +127,20 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
+        Bench::behind(1.0)
+    }
+
+    /// With so much more capacity of hosts than of the links above them.
+    fn behind(oversubscription: f64) -> Bench {
         let site = fabric_site(4, RATE, Span::from_us(10));
+        let site = Arc::new(FabricSite { oversubscription, ..(*site).clone() });
         Bench { driver: Driver::of(&ENTRY, &[("mode", "rccc")], &site, 3), now: Time::ZERO }
     }
 
-    /// A packet of a flow, without a payload if it was cut off, asks for credit.
+    /// A packet of a flow, without a payload if it was cut off before the last hop, asks for credit.
     fn arrive(&mut self, id: u32, seq: u32, target: u32, whole: bool) {
-        let mut packet = incast_testkit::data(super::ID, seq, 0);
+        let flags = if whole { 0 } else { data_flag::BURST_END };
+        let mut packet = incast_testkit::data(super::ID, seq, flags);
         (packet.src, packet.dst) = (incast_transport::HostId(id), incast_transport::HostId(3));
         packet.flow = incast_transport::FlowId(id);
         (packet.payload, packet.flags) = if whole { (1_400, 0) } else { (0, flag::TRIMMED) };
@@ -143,6 +187,20 @@ fn two_flows_share_a_pacer_and_more_than_asked_for_ends_at_a_window() {
     // A cut packet is worth a pull though its flow has more than it asked for.
     b.arrive(1, 1, 100, false);
     assert_eq!(b.pulls(1_002).iter().filter(|one| !one.3).count(), 1);
+}
+
+/// Headers whose payload a switch before the last one cut off: at 4:1 the pace falls to 0.9 / 4 of 99 Gb/s.
+#[test]
+fn pulls_come_more_slowly_after_cuts_before_the_last_hop() {
+    for (oversubscription, gap) in [(1.0, 1_324), (4.0, 5_884)] {
+        let mut b = Bench::behind(oversubscription);
+        for seq in 0..50 {
+            b.arrive(0, seq, 4_000, false);
+        }
+        let at: Vec<u64> = b.pulls(60).iter().map(|one| one.0).collect();
+        let widest = at.windows(2).map(|two| two[1] - two[0]).max().expect("pulls");
+        assert!(widest.abs_diff(gap) <= 1, "{oversubscription}: {widest}");
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ use deviations::DEVIATIONS;
 use incast_egress::cut::CutMarker;
 use incast_egress::red::{Red, check_thresholds};
 use incast_endpoint::unordered::{
-    CONTROL, CreditPlan, EXTENSION, HostPlan, Rules, SleekPlan, Unbounded, UnorderedHost,
+    CONTROL, CorePlan, CreditPlan, EXTENSION, HostPlan, Rules, SleekPlan, Unbounded, UnorderedHost,
 };
 use incast_transport::fault::{Fault, expected};
 use incast_transport::{
@@ -37,6 +37,9 @@ const REFERENCE_BDP: f64 = 150_000.0;
 const REFERENCE_DELAY: f64 = 12e6;
 /// Quanta that a pull grants at most.
 const GRANT: u64 = 64;
+/// Behind an oversubscribed core credits come at least at this share of what all receivers could have at once, and of the link.
+const CORE_SHARE: f64 = 0.9;
+const LEAST_SHARE: f64 = 0.01;
 /// Added to the timeout that `auto` takes.
 const TIMEOUT_BASE: Span = Span::from_us(15);
 
@@ -154,6 +157,22 @@ fn header(fabric: &FabricSite) -> u16 {
     fabric.framing.header + EXTENSION
 }
 
+/// At which receivers give credits where nothing but their link limits them.
+fn credit_rate(params: &Params, rate: Rate) -> Rate {
+    Rate((rate.0 as f64 * params.credit_rate) as u64)
+}
+
+/// How receivers slow down where the core carries less than the hosts send, and no window does it.
+fn core_plan(uec: &Ready<Params>, rate: Rate) -> Option<CorePlan> {
+    let (params, fabric) = (&uec.params, &uec.fabric);
+    let slows = params.core_pace && params.mode == Mode::Rccc && fabric.oversubscription > 1.0;
+    slows.then(|| CorePlan {
+        pace: credit_rate(params, rate),
+        every: base_rtt(fabric) * 3 / 2,
+        least: (CORE_SHARE / fabric.oversubscription).max(LEAST_SHARE),
+    })
+}
+
 fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
     let (params, fabric) = (&uec.params, &uec.fabric);
     let common = constants(uec, rate);
@@ -176,11 +195,12 @@ fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
         probe_every: base_rtt(fabric),
         credits: (params.mode != Mode::Nscc).then_some(CreditPlan {
             most,
-            pace: Rate((rate.0 as f64 * params.credit_rate) as u64),
+            pace: credit_rate(params, rate),
             grant: GRANT,
             packet: fabric.framing.mtu as u64,
             rules: Rules::AsAsked,
         }),
+        core: core_plan(uec, rate),
         sleek: params.sleek.then(|| SleekPlan {
             most,
             payload: (fabric.framing.mtu - header(fabric)) as u64,

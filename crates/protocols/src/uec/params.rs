@@ -39,7 +39,7 @@ fn factor(v: &f64) -> bool {
 parameters! {
     /// Parameters of UEC.
     pub struct Params for "uec" {
-        /// Which congestion controls run; rccc alone does not slow down behind an oversubscribed core.
+        /// Which congestion controls run.
         mode: Mode = Mode::Nscc, "nscc, rccc or nscc_rccc" => |_| true,
             "the authors' simulator: nscc";
         /// Whether a full queue cuts payloads off instead of dropping packets.
@@ -93,6 +93,9 @@ parameters! {
         /// Share of its link at which a receiver gives credits.
         credit_rate: f64 = 0.99, "0.01 to 1" => |v| (0.01..=1.0).contains(v),
             "the authors' simulator: 0.99";
+        /// Whether with rccc alone receivers slow down behind an oversubscribed core, by marks and by what is cut before the last hop.
+        core_pace: bool = true, "true or false" => |_| true,
+            "the authors' simulator: on where a topology is oversubscribed";
         /// Data that may wait at a port and be in transmission; auto: a BDP in full packets, without trimming five.
         data_queue: Option<Bytes> = None, "auto, or two full packets to 1GB" => size,
             "the authors' simulator";
