@@ -1786,9 +1786,8 @@ class Uec(Parameters):
     as in its simulator uet-htsim; Bonato et al., SMaRTT-REPS, 2024).
 
     Args:
-        mode: Which congestion controls run; rccc alone does not slow down behind an
-            oversubscribed core. Accepted: nscc, rccc or nscc_rccc. Default: nscc. Source:
-            the authors' simulator: nscc.
+        mode: Which congestion controls run. Accepted: nscc, rccc or nscc_rccc. Default:
+            nscc. Source: the authors' simulator: nscc.
         trimming: Whether a full queue cuts payloads off instead of dropping packets.
             Accepted: true or false. Default: true. Source: the authors' simulator: on.
         sleek: Whether a source tells losses by how much has arrived beyond them (Sleek),
@@ -1827,6 +1826,10 @@ class Uec(Parameters):
             true or false. Default: true. Source: the authors' simulator: on.
         credit_rate: Share of its link at which a receiver gives credits. Accepted: 0.01 to
             1. Default: 0.99. Source: the authors' simulator: 0.99.
+        core_pace: Whether with rccc alone receivers slow down behind an oversubscribed
+            core, by marks and by what is cut before the last hop. Accepted: true or false.
+            Default: true. Source: the authors' simulator: on where a topology is
+            oversubscribed.
         data_queue: Data that may wait at a port and be in transmission; auto: a BDP in full
             packets, without trimming five. Accepted: auto, or two full packets to 1GB.
             Default: auto. Source: the authors' simulator.
@@ -1859,6 +1862,7 @@ class Uec(Parameters):
     adapt_delay: Any = None
     learn_base_rtt: Any = None
     credit_rate: Any = None
+    core_pace: Any = None
     data_queue: Any = None
     mark_min: Any = None
     mark_max: Any = None

@@ -1,5 +1,7 @@
 //! Load balancing: its numbers, what it does to transports and flows.
 
+use crate::Fault;
+use crate::fault::wrong;
 use crate::plan::{Case, Plan};
 use crate::scenario::{Auto, Balance};
 use incast_fabric::{NodeId, Routes};
@@ -25,6 +27,34 @@ impl Plan {
             conga_decay: own.conga_decay,
             conga_age: own.conga_age,
         }
+    }
+
+    /// Refuses more samples than any switch has equal ports towards a host; the default is never refused.
+    ///
+    /// # Errors
+    /// With the key, the value and how many there are.
+    pub(crate) fn check_samples(&self) -> Result<(), Fault> {
+        let samples = self.balance().samples as usize;
+        let least = Balance::default().samples as usize;
+        if samples <= least {
+            return Ok(());
+        }
+        let routes = self.fabric.routes();
+        let switches = self.fabric.hosts()..self.fabric.nodes();
+        let mut groups = switches.flat_map(|switch| {
+            let routes = &routes;
+            (0..self.fabric.hosts()).map(move |host| routes.next(NodeId(switch), host).len())
+        });
+        let mut most = least;
+        if groups.any(|ports| {
+            most = most.max(ports);
+            ports >= samples
+        }) {
+            return Ok(());
+        }
+        let problem = wrong(format!("no switch has more than {most} equal ports to a host"))
+            .expected(format!("1 to {most}"));
+        Err(Fault::value("transport.balance.samples", samples, problem))
     }
 
     /// What a manifest says of them, if some transport has such a routing.

@@ -220,6 +220,9 @@ impl Plan {
             let problem = format!("needs leaves and spines, with at most 16 uplinks a leaf: {why}");
             return Err(Fault::value(self.routing_key(name), routing.name(), problem));
         }
+        if routing == Routing::Drill {
+            self.check_samples()?;
+        }
         let own = RunTransport { info: entry.info(), configured, routing };
         check_room(&self.site.framing, &own)?;
         Ok(own)

@@ -10,8 +10,7 @@ use incast_protocols::CATALOGUE;
 use incast_transport::{
     Acks, Bytes, Limit, Notice, PortSite, Rate, Timers, TransportKind, WarningKind,
 };
-use incast_world::RunTransport;
-use incast_world::port_site;
+use incast_world::{RunTransport, port_site, trims};
 use std::collections::{BTreeMap, BTreeSet};
 
 incast_transport::warnings! {
@@ -94,6 +93,16 @@ incast_transport::warnings! {
                 belongs to one path. Compared between packets of different paths it says little.",
         remedy: "A routing with one path per flow: `ecmp`, `symmetric-ecmp` or `paths`.",
     }
+    TRIMS_UNDER_PFC = "trims_under_pfc" {
+        says: "{transports}: switches cut packets where a queue is full, and under fabric.pfc none should be: whichever comes \
+               first decides",
+        means: "Trimming and PFC are two answers to a full queue. A port cuts packets from the limit of its own data queue on \
+                (NDP: 8 packets, UEC: a BDP), PFC pauses a link that occupies `fabric.pfc.xoff` in a switch. Usually packets are \
+                cut long before, and PFC changes nothing; with longer queues pauses keep packets from being cut, of \
+                which the transport never hears. Its authors run it without PFC.",
+        remedy: "No `fabric.pfc` for these (a variant of a study may have its own), `fabric.pfc.classes` without class 1, or \
+                 `trimming = false` where the transport has it.",
+    }
     INPUT_KEPT = "input_kept" {
         says: "{file} has changed since the run: its copy in the results folder is used",
         means: "The run of a results folder is repeated with the input files that lie in it.",
@@ -124,6 +133,7 @@ pub(crate) fn of_packets(plan: &Plan) -> Vec<Warning> {
         }
     }
     all.extend(without_pfc(plan));
+    all.extend(trims_under_pfc(plan));
     all.extend(without_repetition(plan));
     all.extend(endless::warning(plan));
     all.extend(without_effect(plan));
@@ -145,6 +155,16 @@ fn without_pfc(plan: &Plan) -> Option<Warning> {
     transports.sort_unstable();
     transports.dedup();
     (!transports.is_empty()).then_some(Warning::WithoutPfc { transports })
+}
+
+/// Transports whose packets switches cut where they should have paused a link before.
+fn trims_under_pfc(plan: &Plan) -> Option<Warning> {
+    let classes = plan.pfc.as_ref()?.lossless;
+    let cut = |one: &&RunTransport| trims(&plan.fabric, &plan.site, one, classes);
+    let all = plan.cases.iter().flat_map(|case| &case.transports).filter(cut);
+    let names: BTreeSet<&str> = all.map(|one| one.info.name).collect();
+    let names = names.into_iter().collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| Warning::known(&TRIMS_UNDER_PFC.notice(&[("transports", &names)])))
 }
 
 /// Says of results that differ from run to run that they do.
@@ -380,6 +400,22 @@ mod tests {
         let cuts = ["fabric.cut_through_bytes=100", "fabric.forwarding=cut_through"];
         assert_eq!(told(&cuts), [""; 0]);
         assert_eq!(told(&["run.interval=1ns"]).len(), 1);
+    }
+
+    #[test]
+    fn trimming_in_lossless_classes_is_told() {
+        let told = |names: &str, settings: &[&str]| {
+            let network = format!("topology = \"star:3\"\n[transport]\nnames = {names}\n");
+            warned(&network, settings, "cut packets")
+        };
+        let all = r#"["dctcp", "eqds", "hpcc", "ndp", "sird", "uec"]"#;
+        let both = told(all, &["fabric.pfc={}"]);
+        assert!(both.len() == 1 && both[0].starts_with("eqds, ndp, uec: "), "{both:?}");
+        assert_eq!(told(all, &[]), [""; 0]);
+        // Data is in class 1.
+        assert_eq!(told(all, &["fabric.pfc={ classes = [0, 2] }"]), [""; 0]);
+        let drops = ["fabric.pfc={}", "transport.parameters.uec.trimming=false"];
+        assert_eq!(told(r#"["uec"]"#, &drops), [""; 0]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::{Executions, FlowSetup, Options, Setup, cut_for_good, epochs};
 use incast_egress::port::{Builder, Join, Marking, PolicyConflict, splits};
 use incast_fabric::{Fabric, NodeId, Tier};
 use incast_transport::{
-    Bytes, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Limit, Policy, Rate, Routing,
+    Bytes, Configured, Discipline, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Limit, Policy, Rate, Routing,
     Schedule, Setting, SizeQuantiles, Span, SwitchSite, Transport, TransportId, TransportKind,
     TransportSet,
 };
@@ -175,6 +175,18 @@ pub fn takes_queues(fabric: &Fabric, site: &Arc<FabricSite>, transport: &RunTran
     let one = |(_, policy): (Rate, Policy)| splits(&policy);
     transport.info.kind != TransportKind::ReceiverDriven
         && some_switch_port(fabric, site, transport).is_none_or(one)
+}
+
+/// Whether switches cut packets of a transport in one of these classes where its queue is full.
+pub fn trims(
+    fabric: &Fabric,
+    site: &Arc<FabricSite>,
+    transport: &RunTransport,
+    classes: Classes,
+) -> bool {
+    let Some((_, policy)) = some_switch_port(fabric, site, transport) else { return false };
+    let mut all = (0..).zip(&policy.classes).filter(|(class, _)| classes.has(*class));
+    all.any(|(_, class)| matches!(class.discipline, Discipline::Trim { .. }))
 }
 
 /// The rate of the first port of a switch, and its policy there.

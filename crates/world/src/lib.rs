@@ -57,7 +57,7 @@ pub mod purpose {
 
 pub use assembly::{
     assemble, check_ports, fabric_site, for_messages, host_site, marks_ecn, most_payload,
-    shaped_share, takes_queues,
+    shaped_share, takes_queues, trims,
 };
 pub use balance::{Balance, Balancer};
 pub use buffer::SwitchBuffer;

@@ -68,6 +68,57 @@ fn queues_keep_flows_apart_where_hashes_do_not() {
     assert!(two < 1.15 && two < spray, "drill {two}, spray {spray}");
 }
 
+/// Eight hosts send at the rate of eight uplinks, without control. By queues and by turns each packet finds an uplink free; at random
+/// queues at a load of one have no bound: they grow with the root of the time.
+#[test]
+fn at_a_load_of_one_only_random_choices_make_queues() {
+    let longest = |routing: &str, size: &str| {
+        let text = pairs("none", "buffer = \"unlimited\"").replace("2MB", size);
+        let run = run(&text, &[&format!("transport.routing={routing}")], 1);
+        let ports = run.ports.iter().zip(&run.record.ports);
+        let uplinks = ports.filter(|(meta, _)| meta.name.starts_with("leaf0->spine"));
+        // Packets of 1,538 B that wait, on average over the uplinks.
+        uplinks.map(|(_, port)| port.total.backlog_max as f64 / 1_538.0).sum::<f64>() / 8.0
+    };
+    for routing in ["least-queue", "round-robin"] {
+        let queue = longest(routing, "2MB");
+        assert!(queue <= 1.0, "{routing}: {queue}");
+    }
+    let (short, long) = (longest("spray", "1MB"), longest("spray", "16MB"));
+    println!("{short}, {long}");
+    assert!(short > 15.0 && long > 2.5 * short, "{short}, {long}");
+}
+
+/// An uplink fails for 100 us. REPS loses what was on its way over it, about what the link holds in an RTT and its queue, and no flow waits for longer
+/// than the timeout that tells of it.
+#[test]
+fn a_failed_uplink_costs_reps_a_window_and_a_timeout() {
+    let failed = "mtu = 4150\nl2_overhead = 0\nmin_frame = 0\n[[fabric.failures]]\nat = \"60us\"\n\
+                  repair_after = \"100us\"\na = \"leaf0\"\nb = \"spine3\"";
+    let of = |more: &str| {
+        let text = pairs("uec", more).replace("10Gbps", "100Gbps");
+        let sets = ["path_choice=reps", "ack_bytes=1B"]
+            .map(|set| format!("transport.parameters.uec.{set}"));
+        run(&text, &[&sets[0], &sets[1], "transport.routing=entropy"], 1)
+    };
+    let (whole, run) = (of(&failed[..failed.find("[[").expect("a failure")]), of(failed));
+    let ended = |run: &Run| {
+        run.record.flows.iter().filter_map(|flow| flow.completed).max().expect("complete")
+    };
+    let again: u32 = run.record.flows.iter().map(|flow| flow.retransmits).sum();
+    let cut: u32 = run.record.ports.iter().map(|port| port.total.trims).sum();
+    println!("{again} again, {cut} of them cut, {} and {}", ended(&run), ended(&whole));
+    // Seven uplinks are too few for eight hosts, so that some are cut as well. 42 packets are a window, 1.5 BDPs.
+    assert!((1..42).contains(&(again - cut)), "{again} - {cut}");
+    // The timeout is 15 us and six times what the queue takes.
+    assert!(
+        ended(&run).since(ended(&whole)).0 < 73_000_000,
+        "{} and {}",
+        ended(&run),
+        ended(&whole)
+    );
+}
+
 /// A flow takes two paths by turns, one of which is 10 us longer: 8.1 packets at the NIC's rate. So when a packet
 /// arrives by that one, those that were sent up to seven later have come by the other; but for the
 /// last one, if no packet follows it. On one path none overtakes another.
@@ -180,6 +231,36 @@ fn a_fabric_without_leaves_and_spines_has_no_conga() {
     ] {
         let fault = told(topology).unwrap_err();
         assert!(fault.contains("transport.routing") && fault.contains(why), "{fault}");
+    }
+}
+
+/// Four uplinks: at most four ports to draw among. The default of two fits any fabric, and other routings draw none.
+#[test]
+fn drill_draws_at_most_as_many_ports_as_a_switch_has() {
+    let told = |topology: &str, samples: u32, routing: &str| {
+        let sets = [
+            format!("fabric.topology={topology}"),
+            format!("transport.routing={routing}"),
+            format!("transport.balance.samples={samples}"),
+        ];
+        let scenario = Scenario::parse(&pairs("ndp", ""), "a test", &sets).expect("a scenario");
+        Plan::new(scenario).map(|_| ()).map_err(|fault| fault.to_string())
+    };
+    for (topology, samples, routing) in [
+        ("leaf-spine:2x4x8", 4, "drill"),
+        ("star:16", 2, "drill"),
+        ("leaf-spine:2x4x8", 5, "spray"),
+    ] {
+        assert_eq!(told(topology, samples, routing), Ok(()), "{topology} {samples} {routing}");
+    }
+    for (topology, samples, range) in [
+        ("leaf-spine:2x4x8", 5, "expected 1 to 4"),
+        ("leaf-spine:2x2x8", 64, "expected 1 to 2"),
+        ("star:16", 3, "expected 1 to 2"),
+    ] {
+        let fault = told(topology, samples, "drill").unwrap_err();
+        let value = format!("transport.balance.samples = `{samples}`");
+        assert!(fault.contains(&value) && fault.contains(range), "{fault}");
     }
 }
 

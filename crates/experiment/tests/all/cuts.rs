@@ -62,6 +62,42 @@ fn a_run_ends_when_the_ends_of_all_open_flows_are_apart() {
     }
 }
 
+/// Host 0 sends and receives, in competition at both of its flows' other ends. Its link fails at `at` ns and works again 200 us later.
+fn outage(transport: &str, at: u64) -> Plan {
+    let lines = format!(
+        "[fabric]\ntopology = \"star:5\"\n[[fabric.failures]]\nat = \"{at}ns\"\nrepair_after = \"200us\"\n\
+         a = \"host0\"\nb = \"leaf0\"\n[transport]\nnames = [\"{transport}\"]\n[[traffic]]\nkind = \"long\"\n\
+         from = \"0,2,2,3\"\nto = \"1,0,1,1\"\nsize = \"300KB\"\n"
+    );
+    Plan::new(Scenario::parse(&lines, "test.toml", &[]).unwrap()).unwrap()
+}
+
+/// A host dies and comes back while its flows are announced, matched, credited, sent or acknowledged: all flows finish, and those
+/// of others without it.
+#[test]
+fn all_flows_finish_though_a_host_was_gone_for_a_while() {
+    for name in CATALOGUE.iter().map(|entry| entry.info().name) {
+        for at in [500, 1_500, 2_500, 4_000, 8_000, 20_000, 45_000, 90_000] {
+            let plan = outage(name, at);
+            let record = run(&plan, 1).record;
+            assert!(record.complete, "{name}, at {at} ns");
+        }
+    }
+}
+
+/// The same in every part of each round of dcPIM's first matchings, with and without prompt channels. A round is 1.3 round trips of control
+/// packets, 5.6 us here.
+#[test]
+fn a_host_may_die_in_any_round_of_a_matching() {
+    for at in (0..48).map(|step| 1_000 * step + 300) {
+        let record = run(&outage("dcpim", at), 1).record;
+        assert!(record.complete, "at {at} ns");
+        // The flow between others that are always there has its channels: 300 KB take 62 us, its receiver's link is shared by three.
+        let taken = record.flows[3].completed.expect("complete");
+        assert!(taken.as_secs_f64() < 400e-6, "at {at} ns: {taken}");
+    }
+}
+
 /// The end is one of simulated time alone.
 #[test]
 fn the_end_of_a_run_without_progress_does_not_depend_on_threads() {

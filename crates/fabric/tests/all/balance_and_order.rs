@@ -60,6 +60,27 @@ fn switches_and_levels_choose_independently() {
     }
 }
 
+/// Eight flows over eight paths by hash: how many of them share the busiest path has a mean of 2.597 (8 balls in 8 bins, exactly), so the
+/// slowest flow has 39 % of its rate on average.
+#[test]
+fn eight_flows_by_hash_put_two_or_three_on_one_of_eight_paths() {
+    let busiest = |seed: u64| {
+        let mut flows = [0u32; 8];
+        for flow in 0..8 {
+            flows[pick(at_switch(flow_hash(flow, 8 + flow, flow as u64, seed), NodeId(16)), 8)] +=
+                1;
+        }
+        flows.into_iter().max().expect("eight")
+    };
+    let seeds = 20_000;
+    let all: Vec<u32> = (0..seeds).map(busiest).collect();
+    let mean = all.iter().sum::<u32>() as f64 / seeds as f64;
+    // The standard deviation of one is 0.68, that of the mean 0.005.
+    assert!((mean - 2.597).abs() < 0.02, "{mean}");
+    let rate = all.iter().map(|most| 1.0 / *most as f64).sum::<f64>() / seeds as f64;
+    assert!((rate - 0.41).abs() < 0.03, "{rate}");
+}
+
 #[test]
 fn symmetric_hash_forgets_the_direction_and_flow_hash_does_not() {
     let mut same = 0;

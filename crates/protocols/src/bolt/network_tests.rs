@@ -105,12 +105,18 @@ fn each_part_does_what_it_is_for() {
     assert!(all > spare.max(endings) + 0.08, "{all} {spare} {endings}");
 }
 
+/// Without notices as well, which is as if all of them were lost.
 #[test]
 fn every_flow_survives_faulty_hosts() {
-    for (seed, settings) in
-        [vec![], vec![("window", "1452B")], vec![("set", "authors")], vec![("probe", "false")]]
-            .into_iter()
-            .enumerate()
+    for (seed, settings) in [
+        vec![],
+        vec![("window", "1452B")],
+        vec![("set", "authors")],
+        vec![("probe", "false")],
+        vec![("notices", "false")],
+    ]
+    .into_iter()
+    .enumerate()
     {
         let mut trial = Trial::new(&ENTRY, star(6, RATE, LINK), ladder(at(3)));
         trial.buffer = Limit::Bytes(300_000);
