@@ -2,7 +2,8 @@
 
 use crate::red::Red;
 use incast_transport::{
-    Ecn, Header, Limit, Marker, Packet, PacketPool, PacketRef, Random, View, data_flag, flag,
+    ClassPolicy, Discipline, Ecn, Header, Limit, Marker, Packet, PacketPool, PacketRef, Random,
+    View, data_flag, flag,
 };
 
 /// Sets CE on data as its transmission begins, by what waits behind it. A header or control is not marked. Headers may be told that
@@ -11,6 +12,20 @@ pub struct CutMarker {
     red: Option<Red>,
     notes: bool,
     random: Random,
+}
+
+/// The classes of a port that keeps headers and control before data: `queue` bytes of data with the packet in transmission, of which
+/// one takes `packet`, and twice that of control. Data that does not fit is cut, or dropped without `cuts`; of two that do not
+/// fit it is by a coin the one that comes or the last one of the queue.
+pub fn classes(queue: u64, packet: u64, cuts: bool) -> Vec<ClassPolicy> {
+    let discipline = match cuts {
+        true => Discipline::Trim { headers: 0, tail: 0.5, bounce: false },
+        false => Discipline::DropTail,
+    };
+    // The packet in transmission does not wait at a port of ours.
+    let waits = Limit::Bytes(queue - packet);
+    let data = ClassPolicy { discipline, ..ClassPolicy::fifo(waits) };
+    vec![ClassPolicy::fifo(Limit::Bytes(2 * queue)), data]
 }
 
 impl CutMarker {

@@ -11,6 +11,7 @@ mod paths;
 mod plan;
 mod sender;
 mod sent;
+mod sizes;
 mod sleek;
 mod steered;
 mod views;
@@ -21,6 +22,7 @@ pub use host::UnorderedHost;
 pub use law::{Cut, Departure, Law, Laws, Lost, News, Unbounded};
 pub use paths::{Heard, Paths, Permutation, Strategy};
 pub use plan::HostPlan;
+pub use sizes::{Sizes, at_least};
 pub use sleek::SleekPlan;
 pub use steered::{Delivery, Spray, Steered, Steering, UNORDERED, host_of};
 pub use views::{

@@ -16,16 +16,16 @@ pub use nscc::{Constants, Nscc};
 pub use params::{Mode, Params};
 
 use deviations::DEVIATIONS;
-use incast_egress::cut::CutMarker;
+use incast_egress::cut::{CutMarker, classes};
 use incast_egress::red::{Red, check_thresholds};
 use incast_endpoint::unordered::{
-    CONTROL, CorePlan, CreditPlan, EXTENSION, HostPlan, Rules, SleekPlan, Unbounded, UnorderedHost,
+    CONTROL, CorePlan, CreditPlan, EXTENSION, HostPlan, Rules, Sizes, SleekPlan, Unbounded,
+    UnorderedHost,
 };
 use incast_transport::fault::{Fault, expected};
 use incast_transport::{
-    Bytes, ClassPolicy, Declaration, Discipline, Ecn, EcnUse, FabricSite, Host, HostSite, Info,
-    Limit, Notice, Optional, Policy, PortSite, Rate, Ready, Routing, Span, TransportId,
-    TransportKind,
+    Bytes, Declaration, Ecn, EcnUse, FabricSite, Host, HostSite, Info, Notice, Optional,
+    Policy, PortSite, Rate, Ready, Routing, Span, TransportId, TransportKind,
 };
 use std::sync::Arc;
 
@@ -76,69 +76,55 @@ pub static ENTRY: Declaration<Params> = Declaration {
     },
 };
 
+fn sizes(fabric: &FabricSite, rate: Rate) -> Sizes<'_> {
+    Sizes { fabric, rate }
+}
+
 fn derive(params: &Params, fabric: &FabricSite) -> Result<(), Fault> {
-    let packet = fabric.framing.charged_mtu() as u64;
-    if let Some(queue) = params.data_queue.filter(|queue| queue.0 < 2 * packet) {
-        let problem = expected(format!("{} and more, two full packets", Bytes(2 * packet)));
-        return Err(Fault::value("data_queue", queue, problem));
-    }
+    let sizes = sizes(fabric, fabric.host_rate);
+    sizes.check_data_queue(params.data_queue)?;
     if params.sleek && params.trimming {
         let problem = expected("false with trimming = true: what is cut is told by its header");
         return Err(Fault::value("sleek", true, problem));
     }
-    let red = red(params, fabric, fabric.host_rate);
+    let red = red(params, sizes);
     check_thresholds(red.min, red.max)
 }
 
 /// ACKs that come too rarely for the windows of the slowest hosts.
 fn warnings(uec: &Ready<Params>) -> Vec<Notice> {
-    let (bytes, bdp) = (uec.params.ack_bytes, uec.fabric.host_rate.bytes_in(base_rtt(&uec.fabric)));
+    let sizes = sizes(&uec.fabric, uec.fabric.host_rate);
+    let (bytes, bdp) = (uec.params.ack_bytes, sizes.rate.bytes_in(sizes.base_rtt()));
     if bytes.0 + bytes.0 / 4 <= bdp.0 {
         return vec![];
     }
     vec![params::UEC_ACKS_RARE.notice(&[("bytes", &bytes), ("bdp", &bdp)])]
 }
 
-/// Round trip of a full packet and its ACK on the longest path.
-fn base_rtt(fabric: &FabricSite) -> Span {
-    fabric.base_rtt_with(EXTENSION)
-}
-
-/// Charged bytes that a link of `rate` takes in a base RTT, in full packets.
-fn bdp_packets(fabric: &FabricSite, rate: Rate, factor: u64) -> u64 {
-    let bdp = rate.bytes_in(base_rtt(fabric)).0;
-    (factor * bdp).div_ceil(fabric.framing.charged_mtu() as u64)
-}
-
 /// Charged bytes of data that may be at a port, with the packet in transmission.
-fn data_queue(params: &Params, fabric: &FabricSite, rate: Rate) -> u64 {
-    let packet = fabric.framing.charged_mtu() as u64;
-    let factor = if params.trimming { 1 } else { 5 };
-    let auto = bdp_packets(fabric, rate, factor).max(2) * packet;
-    params.data_queue.map_or(auto, |given| given.0)
+fn data_queue(params: &Params, sizes: Sizes<'_>) -> u64 {
+    sizes.data_queue(params.data_queue, if params.trimming { 1 } else { 5 })
 }
 
-fn red(params: &Params, fabric: &FabricSite, rate: Rate) -> Red {
-    let packet = fabric.framing.charged_mtu() as u64;
-    let packets = bdp_packets(fabric, rate, 1);
-    let auto = |share: u64| Bytes((packets * share).div_ceil(5) * packet);
+fn red(params: &Params, sizes: Sizes<'_>) -> Red {
+    let packets = sizes.bdp_packets(1);
+    let auto = |share: u64| Bytes((packets * share).div_ceil(5) * sizes.packet());
     let min = params.mark_min.unwrap_or(auto(1));
     Red { min, max: params.mark_max.unwrap_or(auto(4)), probability: 1.0 }
 }
 
 /// What the windows of hosts with this link have in common.
 fn constants(uec: &Ready<Params>, rate: Rate) -> Constants {
-    let (params, fabric) = (&uec.params, &uec.fabric);
-    let base_rtt = base_rtt(fabric);
-    let mtu = fabric.framing.mtu as u64;
-    let mss = (mtu - header(fabric) as u64) as f64;
+    let (params, sizes) = (&uec.params, sizes(&uec.fabric, rate));
+    let base_rtt = sizes.base_rtt();
+    let mss = sizes.payload() as f64;
     let target = params.target.unwrap_or(if params.trimming { 0.75 } else { 1.0 });
     let target = base_rtt.0 as f64 * target;
     let bdp = rate.bytes_in(base_rtt).0 as f64 / REFERENCE_BDP;
     Constants {
         rate,
         base_rtt: base_rtt.0,
-        mtu,
+        mtu: uec.fabric.framing.mtu as u64,
         target: target as u64,
         alpha: params.alpha * mss * bdp * (target / REFERENCE_DELAY) / target,
         fair: params.fair * mss * bdp,
@@ -152,58 +138,48 @@ fn constants(uec: &Ready<Params>, rate: Rate) -> Constants {
     }
 }
 
-/// Bytes of the headers of a packet at the network layer.
-fn header(fabric: &FabricSite) -> u16 {
-    fabric.framing.header + EXTENSION
-}
-
-/// At which receivers give credits where nothing but their link limits them.
-fn credit_rate(params: &Params, rate: Rate) -> Rate {
-    Rate((rate.0 as f64 * params.credit_rate) as u64)
-}
-
 /// How receivers slow down where the core carries less than the hosts send, and no window does it.
 fn core_plan(uec: &Ready<Params>, rate: Rate) -> Option<CorePlan> {
-    let (params, fabric) = (&uec.params, &uec.fabric);
-    let slows = params.core_pace && params.mode == Mode::Rccc && fabric.oversubscription > 1.0;
+    let (params, sizes) = (&uec.params, sizes(&uec.fabric, rate));
+    let ratio = sizes.fabric.oversubscription;
+    let slows = params.core_pace && params.mode == Mode::Rccc && ratio > 1.0;
     slows.then(|| CorePlan {
-        pace: credit_rate(params, rate),
-        every: base_rtt(fabric) * 3 / 2,
-        least: (CORE_SHARE / fabric.oversubscription).max(LEAST_SHARE),
+        pace: sizes.pace(params.credit_rate),
+        every: sizes.base_rtt() * 3 / 2,
+        least: (CORE_SHARE / ratio).max(LEAST_SHARE),
     })
 }
 
 fn plan(uec: &Ready<Params>, rate: Rate) -> HostPlan {
-    let (params, fabric) = (&uec.params, &uec.fabric);
+    let (params, sizes) = (&uec.params, sizes(&uec.fabric, rate));
     let common = constants(uec, rate);
     let most = common.most(common.base_rtt);
-    let drain = rate.tx_time(Bytes(data_queue(params, fabric, rate))) * 6;
     HostPlan {
         transport: ID,
-        header: header(fabric) as u32,
+        header: sizes.header() as u32,
         data_mark: Ecn::Ect0 as u8,
         reply_class: CONTROL,
         padded: true,
         echoes: false,
-        max_payload: fabric.framing.mtu - header(fabric),
+        max_payload: sizes.payload(),
         strategy: params.path_choice,
         paths: params.entropies,
         trims: params.trimming,
         ack_every: params.ack_bytes.0,
         acks_advance: false,
-        timeout: params.rto.unwrap_or(TIMEOUT_BASE + drain),
-        probe_every: base_rtt(fabric),
+        timeout: sizes.timeout(params.rto, TIMEOUT_BASE, data_queue(params, sizes)),
+        probe_every: sizes.base_rtt(),
         credits: (params.mode != Mode::Nscc).then_some(CreditPlan {
             most,
-            pace: credit_rate(params, rate),
+            pace: sizes.pace(params.credit_rate),
             grant: GRANT,
-            packet: fabric.framing.mtu as u64,
+            packet: common.mtu,
             rules: Rules::AsAsked,
         }),
         core: core_plan(uec, rate),
         sleek: params.sleek.then(|| SleekPlan {
             most,
-            payload: (fabric.framing.mtu - header(fabric)) as u64,
+            payload: sizes.payload() as u64,
             base_rtt: Span(common.base_rtt),
             target: Some(Span(common.target)),
         }),
@@ -220,20 +196,11 @@ fn host(uec: &Ready<Params>, site: &HostSite) -> Box<dyn Host> {
 }
 
 fn policy(uec: &Ready<Params>, site: &PortSite) -> Policy {
-    let (params, fabric) = (&uec.params, &*site.fabric);
-    let queue = data_queue(params, fabric, site.rate);
-    // The packet in transmission does not wait at a port of ours.
-    let waits = queue - fabric.framing.charged_mtu() as u64;
-    let discipline = match params.trimming {
-        true => Discipline::Trim { headers: CONTROL, tail: 0.5, bounce: false },
-        false => Discipline::DropTail,
-    };
-    let data = ClassPolicy { discipline, ..ClassPolicy::fifo(Limit::Bytes(waits)) };
-    let control = ClassPolicy::fifo(Limit::Bytes(2 * queue));
+    let (params, sizes) = (&uec.params, sizes(&site.fabric, site.rate));
     let last_hop = site.tier == 1 && !site.upward;
     // Receivers that give credits keep the last link's queue short.
     let marks = params.mode == Mode::Nscc || !last_hop;
-    let red = marks.then(|| red(params, fabric, site.rate));
-    let marker = CutMarker::new(red, !last_hop);
-    Policy { transport: ID, classes: vec![control, data], markers: vec![Box::new(marker)] }
+    let marker = CutMarker::new(marks.then(|| red(params, sizes)), !last_hop);
+    let classes = classes(data_queue(params, sizes), sizes.packet(), params.trimming);
+    Policy { transport: ID, classes, markers: vec![Box::new(marker)] }
 }

@@ -1,6 +1,6 @@
 //! NSCC as its simulator has it: constants, quadrants, adaptation; settings.
 
-use super::{ENTRY, Nscc, Params, bdp_packets, constants, data_queue, plan, red};
+use super::{ENTRY, Nscc, Params, constants, data_queue, plan, red, sizes};
 use incast_endpoint::unordered::{Cut, Law, Lost, News};
 use incast_testkit::{fabric_site, key_values};
 use incast_transport::{Extension, FabricSite, Framing, Rate, Ready, Span, Time, Transport};
@@ -39,9 +39,10 @@ fn constants_of_two_and_three_tiers() {
         assert_eq!((of.base_rtt, of.target, of.eta), (rtt, target, eta));
         assert!((of.fair - fair).abs() < 0.1, "{}", of.fair);
         assert_eq!(of.most(of.base_rtt), most);
-        assert_eq!(bdp_packets(&uec.fabric, RATE, 1), packets);
-        assert_eq!(data_queue(&uec.params, &uec.fabric, RATE), packets * 4_150);
-        let red = red(&uec.params, &uec.fabric, RATE);
+        let sizes = sizes(&uec.fabric, RATE);
+        assert_eq!(sizes.bdp_packets(1), packets);
+        assert_eq!(data_queue(&uec.params, sizes), packets * 4_150);
+        let red = red(&uec.params, sizes);
         assert_eq!((red.min.0, red.max.0), marks);
         assert_eq!(plan(&uec, RATE).timeout, Span(rto));
         assert_eq!(plan(&uec, RATE).max_payload, 4_086);
