@@ -122,5 +122,7 @@ fn refused(plan: &Plan, name: &str) -> Fault {
          destinations pace all that comes to a host"
     ));
     let accepted = format!("no `queues`, or transports among {}", all.join(", "));
-    Fault::at("fabric.queues", problem.expected(accepted))
+    let queues = plan.scenario.fabric.queues.iter().map(Queue::to_string);
+    let value = queues.collect::<Vec<_>>().join(", ");
+    Fault::value("fabric.queues", format!("[{value}]"), problem.expected(accepted))
 }

@@ -20,6 +20,7 @@ mod mixes;
 mod programs;
 mod queues;
 mod records;
+mod refusals;
 mod scenario;
 mod series;
 mod servers;
