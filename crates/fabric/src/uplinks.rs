@@ -64,22 +64,27 @@ impl Fabric {
         })
     }
 
-    /// How much faster hosts may send than the links above them carry: the largest ratio of an edge switch, times that of an
-    /// aggregation switch; 1 for a tier whose links carry all.
+    /// How much faster hosts may send than the links above them carry: the ratio that every edge switch has at least, times that of every
+    /// aggregation switch; 1 for a tier with a switch whose links carry all. So it is a matter of the fabric as a whole, and no
+    /// single link that is slow.
     pub fn oversubscription(&self) -> f64 {
-        let edges = self.uplinks().map_or(1.0, |uplinks| uplinks.oversubscription);
-        let above = (self.hosts..self.nodes())
-            .filter(|node| self.tier(NodeId(*node)) == Tier::Aggregation)
-            .map(|node| self.down_over_up(NodeId(node)));
-        edges.max(1.0) * above.fold(1.0, f64::max)
+        let of_tier = |tier: Tier| {
+            let switches = (self.hosts..self.nodes()).map(NodeId);
+            let ratios = switches.filter(|switch| self.tier(*switch) == tier);
+            let least = ratios.filter_map(|switch| self.down_over_up(switch)).reduce(f64::min);
+            least.unwrap_or(1.0).max(1.0)
+        };
+        of_tier(Tier::Edge) * of_tier(Tier::Aggregation)
     }
 
-    /// Capacity of a switch's links to lower tiers over that of its links to higher ones; 1 without any of these.
-    fn down_over_up(&self, node: NodeId) -> f64 {
+    /// Capacity of a switch's links towards its hosts over that of its other ones, if it has both.
+    fn down_over_up(&self, switch: NodeId) -> Option<f64> {
+        let edge = self.tier(switch) == Tier::Edge;
         let (mut down, mut up) = (0, 0);
-        for port in self.ports_of(node).map(|port| self.port(PortId(port))) {
-            *if port.upward { &mut up } else { &mut down } += port.rate.0;
+        for port in self.ports_of(switch).map(|port| self.port(PortId(port))) {
+            let lower = if edge { port.peer.0 < self.hosts } else { !port.upward };
+            *if lower { &mut down } else { &mut up } += port.rate.0;
         }
-        if up > 0 { down as f64 / up as f64 } else { 1.0 }
+        (down > 0 && up > 0).then(|| down as f64 / up as f64)
     }
 }

@@ -60,7 +60,7 @@ pub struct FabricSite {
     /// Largest number of equal-cost paths from a host of the first rack to another host: the range
     /// of path numbers for sources that choose paths.
     pub paths: u32,
-    /// How much faster hosts may send than the links above them carry, at least 1: 4 for "4:1".
+    /// How much faster hosts of any rack may send than the links above them carry, at least 1: 4 for "4:1".
     pub oversubscription: f64,
     /// Flow sizes of the run, if they come from a table.
     pub sizes: Option<Arc<SizeQuantiles>>,

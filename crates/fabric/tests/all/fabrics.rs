@@ -185,6 +185,7 @@ fn the_papers_fabrics_have_their_counts() {
     assert_eq!(uplinks.oversubscription, 6.0);
     assert_eq!(uplinks.inter_rack, (384.0 - 48.0) / 383.0);
     assert_eq!(ren.oversubscription(), 6.0);
+    assert_eq!(fabric("dumbbell:4x4").oversubscription(), 4.0);
 
     let tree = fabric("fat-tree:4");
     assert_eq!((tree.hosts(), tree.nodes()), (16, 36));
@@ -298,6 +299,23 @@ fn each_tier_of_a_clos_has_its_rate() {
     assert_eq!(of(Tier::Aggregation, true), [gbps(400)]);
     let refused = parse_with("fat-tree:4", links, &rates).unwrap_err().to_string();
     assert!(refused.contains("core rate given"), "{refused}");
+}
+
+/// One slow uplink of one leaf makes no core oversubscribed, slow uplinks of all leaves do.
+#[test]
+fn oversubscription_is_that_of_all_edge_switches() {
+    let slow = |leaf: u32| LinkOverride {
+        a: format!("leaf{leaf}"),
+        b: "spine0".into(),
+        rate: Some(Rate::from_gbps(5)),
+        propagation: None,
+        loss: None,
+    };
+    for (leaves, ratio) in [(0..1, 1.0), (0..2, 4.0 / 3.5)] {
+        let options = Options { links: leaves.map(slow).collect(), ..Options::default() };
+        let fabric = parse_with("leaf-spine:2x4x4", defaults(), &options).unwrap();
+        assert_eq!(fabric.oversubscription(), ratio);
+    }
 }
 
 #[test]
