@@ -350,6 +350,25 @@ fn worlds_and_threads_agree() {
     agree("plb", "swift", "forwarding = \"cut_through\"");
 }
 
+/// Receivers that slow down behind an oversubscribed core draw when they look again.
+#[test]
+fn worlds_and_threads_agree_behind_an_oversubscribed_core() {
+    let record = |world: &str, threads: usize, more: &[&str]| {
+        let text = pairs("uec", "oversubscription = 4");
+        let world = format!("run.world={world}");
+        let sets = [&["transport.parameters.uec.mode=rccc", &world][..], more].concat();
+        let mut run = run(&text, &sets, threads);
+        (run.record.events, run.record.captures_cut) = (0, None);
+        run.record
+    };
+    let one = record("sim", 1, &[]);
+    assert!(one == record("sim", 3, &[]), "threads");
+    let flows = |record: &incast_transport::RunRecord| record.flows.clone();
+    assert_eq!(flows(&one), flows(&record("dataplane", 1, &[])), "worlds");
+    let full = record("sim", 1, &["transport.parameters.uec.core_pace=false"]);
+    assert_ne!(flows(&one), flows(&full), "it slows down here");
+}
+
 #[test]
 fn a_routing_that_a_transport_was_not_made_for_is_told() {
     let told = |transport: &str, routing: &str| {
