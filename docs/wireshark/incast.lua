@@ -1419,6 +1419,8 @@ local words = {
     { "answers", "The number that this answers, hexadecimal; 0 for none" },
     { "whole", "1 if it knows the round trips of all links" },
     { "trips", "Round trips that it knows: port:nanoseconds, hexadecimal" },
+    { "longest", "Bytes of the longest hello that it has heard on this link, hexadecimal" },
+    { "fill", "Makes the hello as long as the longest packets" },
 }
 local hello_fields = {
     sum = ProtoField.string("incast_hello.checksum", "checksum",
@@ -1477,3 +1479,12 @@ function hello.dissector(buffer, pinfo, root)
 end
 
 DissectorTable.get("ip.proto"):add(254, hello)
+
+-- On ordinary networks a packet is the contents of a UDP datagram (crates/dataplane/src/udp.rs).
+local in_udp = Proto("incast_udp", "Incast in UDP")
+local inner = Dissector.get("ip")
+function in_udp.dissector(buffer, pinfo, root)
+    inner:call(buffer, pinfo, root)
+end
+
+DissectorTable.get("udp.port"):add(49253, in_udp)

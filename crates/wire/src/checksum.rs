@@ -8,6 +8,11 @@ pub fn checksum(bytes: &[u8]) -> u16 {
     complement(sum(bytes))
 }
 
+/// The Internet checksum of several pieces in a row, of which all but the last have an even length.
+pub fn checksum_of(pieces: &[&[u8]]) -> u16 {
+    complement(pieces.iter().map(|piece| sum(piece)).sum())
+}
+
 /// The checksum of bytes whose checksum was `old` after one of their 16-bit words changed `from`
 /// one value `to` another (RFC 1624, equation 3: `~(~old + ~from + to)`).
 #[inline]
@@ -121,6 +126,12 @@ mod tests {
                 }
             }
             prop_assert_eq!(checksum(&bytes), !(sum as u16));
+        }
+
+        #[test]
+        fn pieces_are_as_one(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..100) {
+            let (first, second) = bytes.split_at((2 * cut).min(bytes.len() & !1));
+            prop_assert_eq!(checksum_of(&[first, &[], second]), checksum(&bytes));
         }
 
         #[test]

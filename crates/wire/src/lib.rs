@@ -19,7 +19,7 @@ pub mod telemetry;
 mod view;
 mod words;
 
-pub use checksum::checksum;
+pub use checksum::{checksum, checksum_of};
 pub use codec::{
     decode, decode_extension, decode_headers, decode_headers_into, encode, encode_headers,
 };

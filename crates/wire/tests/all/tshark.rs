@@ -7,7 +7,7 @@ use std::process::Command;
 
 use incast_units::{Rate, Time};
 use incast_wire::pcapng::Writer;
-use incast_wire::{Extension, Header, INT_HOPS, IntRecord, Packet, TransportId, flag};
+use incast_wire::{Extension, Header, INT_HOPS, IntRecord, Packet, TransportId, encode, flag};
 
 /// The argument that loads the dissector.
 const SCRIPT: &str =
@@ -168,7 +168,7 @@ fn hellos_are_named_and_their_words_shown() {
         return;
     }
     let capture = folder("hello").join("hello.pcap");
-    let text = "incast-hello 0.2.0 4d2 host0 7 1f 0 0 12 0 1 -7:500,";
+    let text = "incast-hello 0.2.0 4d2 host0 7 1f 0 0 12 0 1 -7:500, 5dc -";
     let with_sum = |text: &str| format!("{text} {:x}", incast_wire::checksum(text.as_bytes()));
     let damaged = with_sum(text).replace("host0", "host1");
     let other = "GET / HTTP/1.0".to_string();
@@ -190,6 +190,36 @@ fn hellos_are_named_and_their_words_shown() {
     assert_eq!(row(0)[5], "1");
     assert_eq!((row(1)[2], row(1)[5], row(1)[6].is_empty()), ("host1", "0", false));
     assert_eq!((row(2)[1], row(2)[6].is_empty()), ("no hello of this version", false));
+}
+
+/// A packet in a datagram of an ordinary network is shown as one that comes as it is.
+#[test]
+fn packets_in_datagrams_are_shown() {
+    if !there() {
+        return;
+    }
+    let capture = folder("udp").join("udp.pcap");
+    let datagram = |packet: &[u8]| {
+        let (udp, ip) = (8 + packet.len(), 28 + packet.len());
+        let mut bytes = vec![0x45, 0, (ip >> 8) as u8, ip as u8, 0, 0, 0x40, 0, 64, 17, 0, 0];
+        bytes.extend_from_slice(&[10, 1, 0, 2, 10, 2, 0, 2]);
+        let sum = incast_wire::checksum(&bytes);
+        bytes[10..12].copy_from_slice(&sum.to_be_bytes());
+        bytes.extend_from_slice(&[0xc0, 0x65, 0xc0, 0x65, (udp >> 8) as u8, udp as u8, 0, 0]);
+        bytes.extend_from_slice(packet);
+        bytes
+    };
+    let (packet, extension) = all_packets().remove(0);
+    let mut bytes = vec![];
+    encode(&packet, &extension, &mut bytes);
+    let text = "incast-hello 0.2.0 4d2 host0 7 1f 0 0 12 0 1 - 0 -";
+    let text = format!("{text} {:04x}", incast_wire::checksum(text.as_bytes()));
+    write_raw(&capture, &[datagram(&bytes), datagram(&hello(&text))]);
+    let fields = names(&["incast.flow", "incast.checksum.bad", "incast_hello.name", "ip.dst"]);
+    let seen = with_dissector(&capture, &[], &fields);
+    assert_eq!((&seen[0][0], seen[0][1].is_empty()), (&packet.flow.0.to_string(), true));
+    assert!(seen[0][3].starts_with("10.2.0.2,10."), "both addresses: {:?}", seen[0]);
+    assert_eq!(seen[1][2], "host0");
 }
 
 /// What a packet carries is data, and no part of the transport's header.
