@@ -8,6 +8,9 @@
 //! Hellos measure the round trips of links, too: one with a number is answered at once, with this number.
 //! A meeting that measures is over when every node knows those of all links.
 //!
+//! A meeting that needs long packets ([`Meeting::needing`]) sends hellos as long as they are, too, and is not over
+//! before each end has heard one of the other.
+//!
 //! A node that runs answers hellos, so that a neighbour that ended can return.
 
 mod round_trips;
@@ -32,8 +35,11 @@ const IP_BYTES: usize = 20;
 const MAGIC: &str = "incast-hello";
 /// Most strangers that are told of.
 const STRANGERS_MOST: usize = 16;
-/// Longest hello.
-const LONGEST: usize = 1_480;
+/// Longest hello: the largest packet of Ethernet in use.
+const LONGEST: usize = 9_000;
+/// First byte of the word that makes a hello long; and of an answer, which is not answered.
+const FILL: char = '-';
+const FILL_ANSWER: char = '=';
 
 /// Who a node is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,6 +81,12 @@ struct Hello {
     whole: bool,
     /// Those that it knows.
     trips: String,
+    /// Bytes of the longest hello that its sender has heard on this link.
+    longest: usize,
+    /// It was made long, and wants an answer as long.
+    is_long: bool,
+    /// Bytes of this one.
+    length: usize,
 }
 
 /// What a hello says beside who its sender is.
@@ -84,6 +96,12 @@ struct Says {
     known: bool,
     asks: u64,
     answers: u64,
+    /// The longest that its sender has heard.
+    longest: usize,
+    /// Fill it up to so many bytes.
+    fill: usize,
+    /// It is sent by a node that runs.
+    runs: bool,
 }
 
 /// What is known of a neighbour.
@@ -97,6 +115,10 @@ struct State {
     hears: bool,
     /// It knows the round trips of all links.
     whole: bool,
+    /// Bytes of the longest hello that was heard of it.
+    longest: usize,
+    /// It has heard one that is as long as needed.
+    hears_long: bool,
 }
 
 /// A node that meets its neighbours.
@@ -104,7 +126,9 @@ pub struct Meeting {
     me: Identity,
     neighbours: Vec<(Neighbour, State)>,
     trips: RoundTrips,
-    /// What does not fit and came while this node ran, and whether it was told.
+    /// Bytes of the longest packets that links are to carry; 0 if that is not tried.
+    needs: usize,
+    /// What is to be told of links and came while this node ran, and whether it was told.
     strangers: Mutex<Vec<(String, bool)>>,
     /// Numbers of hellos are nanoseconds since then.
     origin: Instant,
@@ -115,7 +139,12 @@ impl Meeting {
     pub fn new(me: Identity, neighbours: Vec<Neighbour>) -> Meeting {
         let neighbours = neighbours.into_iter().map(|one| (one, State::default())).collect();
         let (trips, strangers) = (RoundTrips::default(), Mutex::default());
-        Meeting { me, neighbours, trips, strangers, origin: Instant::now() }
+        Meeting { me, neighbours, trips, needs: 0, strangers, origin: Instant::now() }
+    }
+
+    /// The same; it is not over before packets of so many bytes have come both ways on every link.
+    pub fn needing(self, bytes: usize) -> Meeting {
+        Meeting { needs: bytes.min(LONGEST), ..self }
     }
 
     /// The same; it measures the round trips of all `links` of the fabric, if they are at most
@@ -142,17 +171,30 @@ impl Meeting {
     /// Says hello on every link. To be repeated every few milliseconds, and once more when all have
     /// been met.
     pub fn say<I: PacketIo>(&self, io: &mut I) {
-        for place in 0..self.neighbours.len() {
+        for (place, (_, state)) in self.neighbours.iter().enumerate() {
             self.say_to(io, place, 0);
+            if !self.is_wide(state) {
+                self.send(io, place, Says { fill: self.needs, ..self.says_to(place) });
+            }
         }
     }
 
     /// Says hello to a neighbour, which answers the number `answers` if it is not 0.
     fn say_to<I: PacketIo>(&self, io: &mut I, place: usize, answers: u64) {
-        let (Neighbour { port, peer, .. }, state) = &self.neighbours[place];
+        let Neighbour { port, peer, .. } = &self.neighbours[place].0;
         let asks = if self.trips.asks(*port, *peer) { self.now() } else { 0 };
-        let heard = state.heard.unwrap_or(0);
-        let bytes = self.hello(*port, Says { heard, known: state.hears, asks, answers });
+        self.send(io, place, Says { asks, answers, ..self.says_to(place) });
+    }
+
+    /// What every hello says to a neighbour.
+    fn says_to(&self, place: usize) -> Says {
+        let State { heard, hears, longest, .. } = self.neighbours[place].1;
+        Says { heard: heard.unwrap_or(0), known: hears, longest, ..Says::default() }
+    }
+
+    fn send<I: PacketIo>(&self, io: &mut I, place: usize, says: Says) {
+        let port = &self.neighbours[place].0.port;
+        let bytes = self.hello(*port, says);
         let Some(mut frame) = io.alloc(bytes.len()) else { return };
         frame.bytes_mut().copy_from_slice(&bytes);
         let at = Time::ZERO;
@@ -166,16 +208,22 @@ impl Meeting {
     fn hello(&self, port: u32, says: Says) -> Vec<u8> {
         let Identity { name, version, scenario, process } = &self.me;
         let mut text = String::new();
-        let Says { heard, known, asks, answers } = says;
+        let Says { heard, known, asks, answers, longest, fill, runs } = says;
+        let first = if runs { FILL_ANSWER } else { FILL };
         let (known, whole, trips) =
             (known as u8, self.trips.is_complete() as u8, self.trips.word());
         write!(
             text,
             "{MAGIC} {version} {scenario:x} {name} {port} {process:x} {heard:x} {known} {asks:x} \
-             {answers:x} {whole} {trips}"
+             {answers:x} {whole} {trips} {longest:x} {first}"
         )
         .expect("a string takes text");
-        write!(text, " {:x}", incast_wire::checksum(text.as_bytes())).expect("a string takes text");
+        if fill > 0 {
+            let missing = fill.saturating_sub(IP_BYTES + text.len() + SUM).max(1);
+            text.extend(std::iter::repeat_n('x', missing));
+        }
+        write!(text, " {:04x}", incast_wire::checksum(text.as_bytes()))
+            .expect("a string takes text");
         let length = IP_BYTES + text.len();
         let mut bytes = vec![0; IP_BYTES];
         bytes[0] = 0x45;
@@ -193,10 +241,12 @@ impl Meeting {
     pub fn answer(&self, port: u32, bytes: &[u8]) -> Option<Vec<u8>> {
         let hello = read(bytes)?;
         self.note_stranger(port, &hello);
-        let waits =
-            hello.heard != self.me.process || !hello.known || hello.asks > 0 || !hello.whole;
+        let Hello { heard, known, asks, whole, is_long, length, .. } = hello;
+        let waits = heard != self.me.process || !known || asks > 0 || !whole || is_long;
         let answers = waits && hello.who.process != self.me.process;
-        let says = Says { heard: hello.who.process, known: true, asks: 0, answers: hello.asks };
+        let (heard, known) = (hello.who.process, true);
+        let (fill, runs) = (if is_long { length } else { 0 }, true);
+        let says = Says { heard, known, asks: 0, answers: asks, longest: length, fill, runs };
         answers.then(|| self.hello(port, says))
     }
 
@@ -266,9 +316,13 @@ impl Meeting {
 
     fn note_stranger(&self, port: u32, hello: &Hello) {
         let neighbour = self.neighbours.iter().map(|(one, _)| one).find(|one| one.port == port);
-        let Some(Err(why)) = neighbour.map(|neighbour| self.misfit(neighbour, hello)) else {
-            return;
-        };
+        if let Some(Err(why)) = neighbour.map(|neighbour| self.misfit(neighbour, hello)) {
+            self.note(why);
+        }
+    }
+
+    /// Takes in what is to be told of a link while this node runs.
+    pub fn note(&self, why: String) {
         let mut strangers = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
         if strangers.len() < STRANGERS_MOST && !strangers.iter().any(|(known, _)| *known == why) {
             strangers.push((why, false));
@@ -278,7 +332,7 @@ impl Meeting {
     fn take(&mut self, place: usize, hello: Hello) -> Result<(), String> {
         self.misfit(&self.neighbours[place].0, &hello)?;
         let (neighbour, state) = &mut self.neighbours[place];
-        let (me, Hello { who, heard, whole, trips, .. }) = (&self.me, hello);
+        let (me, Hello { who, heard, whole, trips, longest, length, .. }) = (&self.me, hello);
         let at = format!("port {} of {}", neighbour.port, me.name);
         // Another process is the neighbour that was started again, unless the first one still speaks: a
         // link keeps hellos in order.
@@ -290,14 +344,23 @@ impl Meeting {
         }
         state.hears |= heard == me.process;
         state.whole |= whole;
+        state.longest = state.longest.max(length);
+        state.hears_long |= self.needs > 0 && longest >= self.needs;
         self.trips.learn(&trips);
         Ok(())
     }
 
     /// Whether every neighbour has been met, and knows all round trips as this node does.
     pub fn is_over(&self) -> bool {
-        let met = |state: &State| state.heard.is_some() && state.hears && state.whole;
+        let met = |state: &State| {
+            state.heard.is_some() && state.hears && state.whole && self.is_wide(state)
+        };
         self.trips.is_complete() && self.neighbours.iter().all(|(_, state)| met(state))
+    }
+
+    /// Whether packets as long as needed pass both ways.
+    fn is_wide(&self, state: &State) -> bool {
+        self.needs == 0 || state.hears_long && state.longest >= self.needs
     }
 
     /// Who has not been met, in words; nothing if the meeting is over.
@@ -305,6 +368,12 @@ impl Meeting {
         let missing = |(neighbour, state): &(Neighbour, State)| {
             let Neighbour { port, name, peer } = neighbour;
             match (state.heard, state.hears) {
+                (Some(_), true) if !self.is_wide(state) => Some(format!(
+                    "{name} (port {port}) hears this node, but packets of {} bytes do not pass {} there: \
+                     what is between takes shorter ones (MTU)",
+                    self.needs,
+                    if state.hears_long { "from" } else { "to" },
+                )),
                 (Some(_), true) => None,
                 (Some(_), false) => Some(format!("{name} (port {port}) does not hear this node")),
                 (None, _) => {
@@ -323,6 +392,8 @@ impl Meeting {
     }
 }
 
+/// Bytes of a hello's check sum, with the blank before it.
+const SUM: usize = 5;
 /// Words of hellos before they had a check sum. They are heard so that their version is named.
 const OLD_WORDS: usize = 8;
 
@@ -358,6 +429,8 @@ fn read(bytes: &[u8]) -> Option<Hello> {
     let mut number = || word().and_then(hex).unwrap_or(0);
     let (asks, answers) = (number(), number());
     let (whole, trips) = (word() == Some("1"), word().unwrap_or("-").to_string());
+    let longest = word().and_then(|text| usize::from_str_radix(text, 16).ok()).unwrap_or(0);
+    let is_long = word().is_some_and(|fill| fill.starts_with(FILL) && fill.len() > 1);
     let who = Identity { name, version, scenario, process };
-    Some(Hello { who, port, heard, known, asks, answers, whole, trips })
+    Some(Hello { who, port, heard, known, asks, answers, whole, trips, longest, is_long, length })
 }

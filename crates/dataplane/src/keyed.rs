@@ -9,7 +9,7 @@
 //! Numbers begin at the time of day at which a node starts, so that those of a node that is started again are
 //! larger than before.
 
-use crate::outside::{Outside, PortCount};
+use crate::outside::{Obstacle, Outside, PortCount};
 use crate::{Arrival, Departure, Frame, HELLO, Meeting, PacketIo};
 use hmac::{Hmac, Mac};
 use incast_transport::Time;
@@ -222,12 +222,17 @@ impl<I: PacketIo> PacketIo for Keyed<I> {
 
 impl<I: Outside> Outside for Keyed<I> {
     fn end_hellos(&mut self, meeting: Arc<Meeting>) {
+        self.inner.tell(meeting.clone());
         self.met = Some(meeting);
     }
 
     /// Hellos are none of them: those of peers with the key are taken out here.
     fn count(&mut self, port: u32) -> Option<PortCount> {
         self.inner.count(port)
+    }
+
+    fn obstacle(&self, port: u32) -> Option<Obstacle> {
+        self.inner.obstacle(port)
     }
 
     fn unkeyed(&self, port: u32) -> u64 {

@@ -69,6 +69,7 @@
 //! Ethernet header, ignores frames of others, and says that its ports are fed from outside
 //! ([`PacketIo::is_external`]): then each pass polls their nodes.
 //!
+//! On ordinary networks a port is a [`Station`]: its packets go in UDP datagrams between configured addresses.
 //! With a key of the network ([`Keyed`], around any backend) frames and hellos are authenticated.
 //!
 //! # Clocks
@@ -119,6 +120,7 @@ mod switch;
 pub mod system;
 mod testbed;
 mod trouble;
+mod udp;
 
 pub use clock::{Clock, Pace, Virtual};
 pub use counter::{Counter, Monotonic};
@@ -128,7 +130,7 @@ pub use incast_world::{Captured, Setup};
 pub use io::{Arrival, Departure, Frame, HEADROOM, PacketIo, Trail};
 pub use keyed::{KEY_LEAST, Key, Keyed, TRAILER};
 pub use mem::{Buffer, Mem};
-pub use outside::{Outside, PortCount};
+pub use outside::{Obstacle, Outside, PortCount};
 pub use pace::{CREDIT, Idle, RealTime, Rule, STALL};
 #[cfg(target_os = "linux")]
 pub use packet_socket::PacketSockets;
@@ -137,3 +139,4 @@ pub use shared::SharedClock;
 pub use switch::{Crossing, one_core_only};
 pub use testbed::{Ran, Testbed, run, run_virtual};
 pub use trouble::Trouble;
+pub use udp::{Addresses, Came, ENCAPSULATION, Station, UDP_PORT};

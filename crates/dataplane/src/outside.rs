@@ -22,6 +22,15 @@ pub struct PortCount {
     pub dropped: u64,
 }
 
+/// What keeps a port from reaching the other end of its link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Obstacle {
+    /// What it is, and what to do, in words.
+    pub says: String,
+    /// Whether waiting is of no use.
+    pub ends: bool,
+}
+
 /// A backend whose ports lead out of the process: interfaces of the machine, devices of DPDK. Until
 /// the neighbours have met it hands on hellos too.
 pub trait Outside: PacketIo + Sized {
@@ -29,8 +38,17 @@ pub trait Outside: PacketIo + Sized {
     /// none is handed on.
     fn end_hellos(&mut self, meeting: Arc<Meeting>);
 
+    /// What is to be told of ports while they are in use is noted in `meeting`: part of
+    /// [`end_hellos`](Outside::end_hellos), for who answers hellos itself.
+    fn tell(&mut self, _meeting: Arc<Meeting>) {}
+
     /// What came and went at a port, if it is one of this backend.
     fn count(&mut self, port: u32) -> Option<PortCount>;
+
+    /// What keeps a port from reaching the other end, if it is known.
+    fn obstacle(&self, _port: u32) -> Option<Obstacle> {
+        None
+    }
 
     /// Frames that came by a port without the key of the network, if it has one.
     fn unkeyed(&self, _port: u32) -> u64 {

@@ -3,7 +3,8 @@
 //! Works on any interface, such as one end of a veth pair, with the right to open packet sockets
 //! (`CAP_NET_RAW`), which root has in a network namespace of its own. A frame is an Ethernet frame
 //! of type IPv4; frames of any other type or IP protocol are foreign: they are counted and dropped.
-//! Frames go to the address that the neighbour last sent from, and to all before that.
+//! Frames go to the address that the neighbour last sent from, and to all before that. On an ordinary network a
+//! port is a [`Station`] instead, and its frames carry UDP datagrams.
 //!
 //! The kernel stamps frames when they come, so that a process that looks late knows since when they wait.
 //!
@@ -14,10 +15,14 @@ mod socket;
 use crate::hello::HELLO;
 use crate::mem::Buffer;
 use crate::outside::divide;
-use crate::{Arrival, Departure, Frame, Meeting, Outside, PacketIo, PortCount};
+use crate::system::monotonic;
+use crate::{
+    Addresses, Arrival, Came, Departure, Frame, Meeting, Obstacle, Outside, PacketIo, PortCount,
+    Station,
+};
 use incast_transport::Time;
 use incast_wire::PROTOCOL;
-use socket::{Incoming, Socket, wall_clock};
+use socket::{Guard, Incoming, Socket, wall_clock};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -40,10 +45,75 @@ const FOREIGN_MOST: usize = 64;
 /// A port of this process.
 struct Port {
     socket: Socket,
-    staged: VecDeque<Buffer>,
-    /// The neighbour's address.
-    neighbour: [u8; 6],
+    staged: VecDeque<Staged>,
+    way: Way,
     count: PortCount,
+}
+
+/// A frame to send, and whether it is a hello.
+struct Staged {
+    frame: Buffer,
+    hello: bool,
+}
+
+/// How packets get to the neighbour.
+enum Way {
+    /// As they are, to the Ethernet address that it last sent from.
+    Ethernet([u8; 6]),
+    /// In datagrams.
+    Udp {
+        station: Box<Station>,
+        /// Keeps the kernel from answering them.
+        _guard: Option<Guard>,
+    },
+}
+
+impl Way {
+    /// Cuts a frame that came to its packet; what it was.
+    fn take(&mut self, frame: &mut Buffer, now: u64) -> Came {
+        match self {
+            Way::Ethernet(_) if !is_ours(frame.bytes()) => Came::Foreign,
+            Way::Ethernet(neighbour) => {
+                neighbour.copy_from_slice(&frame.bytes()[6..12]);
+                frame.cut_front(ETHERNET);
+                Came::Packet
+            }
+            Way::Udp { station, .. } => station.take(frame, now),
+        }
+    }
+
+    /// Puts what a packet needs in front of it; whether that was possible.
+    fn wrap(&self, frame: &mut Buffer, own: [u8; 6]) -> bool {
+        match self {
+            Way::Ethernet(neighbour) => {
+                if !frame.grow_front(ETHERNET) {
+                    return false;
+                }
+                let header = frame.bytes_mut();
+                header[..6].copy_from_slice(neighbour);
+                header[6..12].copy_from_slice(&own);
+                header[12..14].copy_from_slice(&IPV4);
+                true
+            }
+            Way::Udp { station, .. } => station.wrap(frame),
+        }
+    }
+}
+
+impl Port {
+    /// Sends what the station of this port asks and answers; what it has to tell. The present, by its clock.
+    fn tend(&mut self, told: Option<&Meeting>, port: u32) -> u64 {
+        let Way::Udp { station, .. } = &mut self.way else { return 0 };
+        let now = monotonic();
+        while let Some(frame) = station.poll(now) {
+            // What does not go is asked again.
+            let _ = self.socket.send(&frame);
+        }
+        while let Some(note) = station.take_note() {
+            told.into_iter().for_each(|meeting| meeting.note(format!("port {port}: {note}")));
+        }
+        now
+    }
 }
 
 /// Packet sockets at ports of a fabric.
@@ -55,6 +125,8 @@ pub struct PacketSockets {
     held: usize,
     /// Answers hellos, which are no longer handed on, once the neighbours have met.
     met: Option<Arc<Meeting>>,
+    /// What stations have to tell goes there.
+    told: Option<Arc<Meeting>>,
 }
 
 impl PacketSockets {
@@ -69,12 +141,39 @@ impl PacketSockets {
     /// What the system says, in words that name the interface and what to do.
     pub fn attach(&mut self, port: u32, interface: &str) -> Result<(), String> {
         let socket = Socket::open(interface)?;
+        self.insert(port, socket, Way::Ethernet([0xFF; 6]));
+        Ok(())
+    }
+
+    /// The same on an ordinary network: packets go in UDP datagrams. `marks`: their ECN bits are those of RFC 3168.
+    ///
+    /// # Errors
+    /// What the system says; another program has the UDP port.
+    pub fn attach_udp(
+        &mut self,
+        port: u32,
+        interface: &str,
+        addresses: Addresses,
+        marks: bool,
+    ) -> Result<(), String> {
+        let socket = Socket::open(interface)?;
+        let guard = Guard::open(addresses.own, addresses.port)?;
+        // A kernel that has the address answers for it.
+        let station = Station::new(addresses, socket.address(), marks, guard.is_none());
+        self.insert(port, socket, Way::Udp { station: Box::new(station), _guard: guard });
+        Ok(())
+    }
+
+    fn insert(&mut self, port: u32, socket: Socket, way: Way) {
         let index = port as usize;
         self.ports.resize_with(self.ports.len().max(index + 1), || None);
-        let count = PortCount::default();
-        let attached = Port { socket, staged: VecDeque::new(), neighbour: [0xFF; 6], count };
-        self.ports[index] = Some(attached);
-        Ok(())
+        let (staged, count) = (VecDeque::new(), PortCount::default());
+        self.ports[index] = Some(Port { socket, staged, way, count });
+    }
+
+    /// The longest IPv4 packet that the interface of a port takes; nothing if it is not attached.
+    pub fn mtu(&self, port: u32) -> Option<usize> {
+        self.ports.get(port as usize)?.as_ref().map(|port| port.socket.mtu())
     }
 
     /// Sends a hello, if there is room.
@@ -99,13 +198,25 @@ impl PacketSockets {
 
 impl Outside for PacketSockets {
     fn end_hellos(&mut self, meeting: Arc<Meeting>) {
+        self.told = Some(meeting.clone());
         self.met = Some(meeting);
+    }
+
+    fn tell(&mut self, meeting: Arc<Meeting>) {
+        self.told = Some(meeting);
     }
 
     fn count(&mut self, port: u32) -> Option<PortCount> {
         let port = self.ports.get_mut(port as usize)?.as_mut()?;
         port.count.dropped += port.socket.take_dropped();
         Some(port.count)
+    }
+
+    fn obstacle(&self, port: u32) -> Option<Obstacle> {
+        match &self.ports.get(port as usize)?.as_ref()?.way {
+            Way::Ethernet(_) => None,
+            Way::Udp { station, .. } => station.obstacle(),
+        }
     }
 
     fn drain(&mut self) {
@@ -121,8 +232,11 @@ impl Outside for PacketSockets {
     }
 
     fn split(self, groups: &[Vec<u32>]) -> Vec<PacketSockets> {
-        let part =
-            |ports| PacketSockets { ports, met: self.met.clone(), ..PacketSockets::default() };
+        let (met, told) = (self.met, self.told);
+        let part = |ports| {
+            let (met, told) = (met.clone(), told.clone());
+            PacketSockets { ports, met, told, ..PacketSockets::default() }
+        };
         divide(self.ports, groups).into_iter().map(part).collect()
     }
 }
@@ -133,9 +247,9 @@ fn is_ours(frame: &[u8]) -> bool {
         && frame.get(ETHERNET + IP_PROTOCOL).is_some_and(|p| *p == PROTOCOL || *p == HELLO)
 }
 
-/// Whether one of them is a hello.
-fn is_hello(frame: &[u8]) -> bool {
-    frame[ETHERNET + IP_PROTOCOL] == HELLO
+/// Whether a packet is a hello.
+fn is_hello(packet: &[u8]) -> bool {
+    packet[IP_PROTOCOL] == HELLO
 }
 
 impl PacketIo for PacketSockets {
@@ -148,6 +262,8 @@ impl PacketIo for PacketSockets {
         most: usize,
         into: &mut Vec<Arrival<Buffer>>,
     ) -> usize {
+        let Some(Some(one)) = self.ports.get_mut(port as usize) else { return 0 };
+        let present = one.tend(self.told.as_deref(), port);
         let (mut count, mut foreign, wall) = (0, 0, wall_clock());
         while count < most && foreign < FOREIGN_MOST {
             let mut frame = self.buffer(LONGEST);
@@ -160,20 +276,27 @@ impl PacketIo for PacketSockets {
             let age = match received {
                 Incoming::Frame(length, age) => {
                     frame.truncate(length);
-                    is_ours(frame.bytes()).then_some(age)
+                    match one.way.take(&mut frame, present) {
+                        Came::Packet => Some(age),
+                        Came::Noted => None,
+                        Came::Foreign => {
+                            one.count.foreign += 1;
+                            None
+                        }
+                    }
                 }
-                Incoming::TooLong => None,
+                Incoming::TooLong => {
+                    one.count.foreign += 1;
+                    None
+                }
             };
             let Some(age) = age else {
-                one.count.foreign += 1;
                 foreign += 1;
                 self.spare.push(frame);
                 continue;
             };
-            one.neighbour.copy_from_slice(&frame.bytes()[6..12]);
             let hello = is_hello(frame.bytes());
             one.count.received += !hello as u64;
-            frame.cut_front(ETHERNET);
             if hello && let Some(meeting) = &self.met {
                 let answer = meeting.answer(port, frame.bytes());
                 self.spare.push(frame);
@@ -204,31 +327,36 @@ impl PacketIo for PacketSockets {
     }
 
     fn stage(&mut self, port: u32, mut frame: Buffer, _: Departure) -> Result<(), Buffer> {
-        if self.room(port) == 0 || !frame.grow_front(ETHERNET) {
+        if self.room(port) == 0 {
             return Err(frame);
         }
         let Some(Some(one)) = self.ports.get_mut(port as usize) else { return Err(frame) };
-        let header = frame.bytes_mut();
-        header[..6].copy_from_slice(&one.neighbour);
-        header[6..12].copy_from_slice(&one.socket.address());
-        header[12..14].copy_from_slice(&IPV4);
-        one.staged.push_back(frame);
-        self.held -= 1;
+        let hello = is_hello(frame.bytes());
+        if one.way.wrap(&mut frame, one.socket.address()) {
+            one.staged.push_back(Staged { frame, hello });
+            self.held -= 1;
+        } else {
+            // Nobody is known to whom it could go.
+            one.count.refused += !hello as u64;
+            self.free(frame);
+        }
         Ok(())
     }
 
     fn flush(&mut self, port: u32) -> usize {
         let Some(Some(one)) = self.ports.get_mut(port as usize) else { return 0 };
-        while let Some(frame) = one.staged.front() {
+        while let Some(Staged { frame, hello }) = one.staged.front() {
             match one.socket.send(frame.bytes()) {
-                Ok(()) => one.count.sent += !is_hello(frame.bytes()) as u64,
-                Err(error) if is_full(&error) => break,
-                Err(_) => one.count.refused += 1,
+                Ok(()) => one.count.sent += !hello as u64,
+                // A hello is repeated. One that is too long for the other end would wait for ever: the kernel calls
+                // its loss a full buffer.
+                Err(error) if is_full(&error) && !hello => break,
+                Err(_) => one.count.refused += !hello as u64,
             }
             if let Some(sent) = one.staged.pop_front()
                 && self.spare.len() < SPARE_MOST
             {
-                self.spare.push(sent);
+                self.spare.push(sent.frame);
             }
         }
         one.staged.len()

@@ -32,7 +32,9 @@ pub fn pin(core: usize) -> Result<(), String> {
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     let allowed = allowed_cores();
     if !allowed.contains(&core) {
-        return Err(format!("core {core} is none of this process: it may use {allowed:?}"));
+        let all: Vec<String> = allowed.iter().map(usize::to_string).collect();
+        let all = all.join(", ");
+        return Err(format!("core {core} is none of this process: it may use {all}"));
     }
     // SAFETY: the core is within the set, which lives during the call; 0 is this thread.
     let result = unsafe {

@@ -229,3 +229,60 @@ fn a_running_node_tells_of_strangers_once() {
     }
     assert_eq!(switch.take_strangers().len(), STRANGERS_MOST - 2, "bounded");
 }
+
+/// A link that takes short packets only: the meeting is not over, and says so; where long ones pass it is.
+#[test]
+fn packets_as_long_as_needed_have_to_pass() {
+    let (mut io, host, switch) = pair(|_| {});
+    let (mut host, mut switch) = (host.needing(1_500), switch.needing(1_500));
+    // Takes what came by a port off it, and puts the short hellos back.
+    let narrow = |io: &mut Mem, port: u32| {
+        let mut arrived = vec![];
+        io.rx_burst(port, Time(u64::MAX), 32, &mut arrived);
+        let lengths: Vec<usize> = arrived.iter().map(|one| one.frame.bytes().len()).collect();
+        for arrival in arrived {
+            let bytes = arrival.frame.bytes().to_vec();
+            io.free(arrival.frame);
+            assert!(bytes.len() > 1_000 || io.inject(port, Time::ZERO, &bytes));
+        }
+        lengths
+    };
+    for _ in 0..3 {
+        host.say(&mut io);
+        let lengths = narrow(&mut io, 2);
+        assert!(lengths.len() == 2 && lengths[0] < 200 && lengths[1] == 1_500, "{lengths:?}");
+        switch.hear(&mut io).unwrap();
+        switch.say(&mut io);
+        host.hear(&mut io).unwrap();
+    }
+    // The long ones of the switch have come, those of the host have not.
+    let told = |way: &str, who: &str| {
+        format!(
+            "{who} hears this node, but packets of 1500 bytes do not pass {way} there: what is between takes \
+             shorter ones (MTU)"
+        )
+    };
+    assert_eq!(host.missing().unwrap(), told("to", "s2 (port 0)"));
+    assert_eq!(switch.missing().unwrap(), told("from", "h0 (port 2)"));
+    for _ in 0..2 {
+        host.say(&mut io);
+        switch.hear(&mut io).unwrap();
+        switch.say(&mut io);
+        host.hear(&mut io).unwrap();
+    }
+    assert!(host.is_over() && switch.is_over());
+    // One that runs answers a long hello of one that returns: it has come.
+    let (_, again, _) = pair(|host| host.process = 99);
+    let mut again = again.needing(1_500);
+    for fill in [0, 1_500] {
+        let answer = switch.answer(2, &again.hello(0, Says { fill, ..says(6, true) }));
+        assert_eq!(answer.is_some(), fill > 0, "one that knows is answered no more");
+        let answer = answer.unwrap_or_default();
+        assert!(io.inject(0, Time::ZERO, &answer) || answer.is_empty());
+    }
+    again.hear(&mut io).unwrap();
+    assert!(again.is_over(), "the answer is as long");
+    let answer = switch.answer(2, &again.hello(0, Says { fill: 1_500, ..says(6, true) })).unwrap();
+    assert_eq!(answer.len(), 1_500);
+    assert!(again.answer(0, &answer).is_none(), "and is not answered");
+}

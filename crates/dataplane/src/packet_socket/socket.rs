@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString};
 use std::io;
 use std::mem::{size_of, zeroed};
+use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// Bytes that the kernel keeps for a socket in each direction.
@@ -26,6 +27,7 @@ pub enum Incoming {
 pub struct Socket {
     descriptor: OwnedFd,
     address: [u8; 6],
+    mtu: usize,
 }
 
 impl Socket {
@@ -45,8 +47,8 @@ impl Socket {
         }
         // SAFETY: the descriptor is new and belongs to nobody else.
         let descriptor = unsafe { OwnedFd::from_raw_fd(raw) };
-        let mut socket = Socket { descriptor, address: [0; 6] };
-        socket.address = socket.bring_up(interface)?;
+        let mut socket = Socket { descriptor, address: [0; 6], mtu: 0 };
+        (socket.address, socket.mtu) = socket.bring_up(interface)?;
         socket.set_up(index).map_err(|error| refused(interface, &error))?;
         Ok(socket)
     }
@@ -56,8 +58,13 @@ impl Socket {
         self.address
     }
 
-    /// Brings the interface up and returns its address.
-    fn bring_up(&self, interface: &str) -> Result<[u8; 6], String> {
+    /// The longest packet that the interface takes.
+    pub fn mtu(&self) -> usize {
+        self.mtu
+    }
+
+    /// Brings the interface up and returns its address and its MTU.
+    fn bring_up(&self, interface: &str) -> Result<([u8; 6], usize), String> {
         let fail = |_| refused(interface, &io::Error::last_os_error());
         // SAFETY: all bytes 0 are a valid request.
         let mut request: libc::ifreq = unsafe { zeroed() };
@@ -77,7 +84,10 @@ impl Socket {
             request.ifr_ifru.ifru_flags = flags | up;
             self.control(libc::SIOCSIFFLAGS, &mut request).map_err(fail)?;
         }
-        Ok(address)
+        self.control(libc::SIOCGIFMTU, &mut request).map_err(fail)?;
+        // SAFETY: the system has filled this part of the union.
+        let mtu = unsafe { request.ifr_ifru.ifru_mtu };
+        Ok((address, usize::try_from(mtu).unwrap_or(0)))
     }
 
     fn control(&self, what: libc::Ioctl, request: &mut libc::ifreq) -> io::Result<()> {
@@ -116,12 +126,7 @@ impl Socket {
     }
 
     fn set<T>(&self, level: libc::c_int, option: libc::c_int, value: &T) -> io::Result<()> {
-        let length = size_of::<T>() as libc::socklen_t;
-        let pointer = (value as *const T).cast::<libc::c_void>();
-        let descriptor = self.descriptor.as_raw_fd();
-        // SAFETY: the value is as long as said, and lives during the call.
-        let result = unsafe { libc::setsockopt(descriptor, level, option, pointer, length) };
-        if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+        set_option(&self.descriptor, level, option, value)
     }
 
     /// The next frame, if one is there, with how long before `now` ([`wall_clock`]) it came.
@@ -168,6 +173,96 @@ impl Socket {
         };
         if result < 0 { 0 } else { counts[1] as u64 }
     }
+}
+
+/// Keeps the kernel, where it has the address too, from answering that nobody takes datagrams to a UDP port; and
+/// other programs from the port. What comes to it is dropped.
+pub struct Guard {
+    _descriptor: OwnedFd,
+}
+
+impl Guard {
+    /// Takes a UDP port; nothing if the kernel does not have the address.
+    ///
+    /// # Errors
+    /// Another program has the port, or the system says no; in words.
+    pub fn open(address: Ipv4Addr, port: u16) -> Result<Option<Guard>, String> {
+        let fail = |error: io::Error| format!("UDP port {port} of {address}: {error}");
+        // Where no interface ever had an address, every address can be taken.
+        if !kernel_has(address).map_err(fail)? {
+            return Ok(None);
+        }
+        // SAFETY: no pointers; the result is checked.
+        let raw = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
+        if raw < 0 {
+            return Err(fail(io::Error::last_os_error()));
+        }
+        // SAFETY: the descriptor is new and belongs to nobody else.
+        let descriptor = unsafe { OwnedFd::from_raw_fd(raw) };
+        // "Return 0": no byte is kept of anything.
+        let mut none = libc::sock_filter { code: 6, jt: 0, jf: 0, k: 0 };
+        let program = libc::sock_fprog { len: 1, filter: &raw mut none };
+        // Ports of one node may share an address.
+        let one: libc::c_int = 1;
+        let set = set_option(&descriptor, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
+            .and_then(|()| set_option(&descriptor, libc::SOL_SOCKET, libc::SO_REUSEADDR, &one));
+        set.map_err(fail)?;
+        // SAFETY: all bytes 0 are a valid address.
+        let mut at: libc::sockaddr_in = unsafe { zeroed() };
+        at.sin_family = libc::AF_INET as libc::sa_family_t;
+        (at.sin_port, at.sin_addr.s_addr) = (port.to_be(), address.to_bits().to_be());
+        let length = size_of::<libc::sockaddr_in>() as libc::socklen_t;
+        let pointer = (&raw const at).cast::<libc::sockaddr>();
+        // SAFETY: the address is as long as said, and lives during the call.
+        if unsafe { libc::bind(descriptor.as_raw_fd(), pointer, length) } == 0 {
+            return Ok(Some(Guard { _descriptor: descriptor }));
+        }
+        let error = io::Error::last_os_error();
+        match error.kind() {
+            io::ErrorKind::AddrInUse => Err(format!(
+                "another program has UDP port {port} of {address}: end it, or give `udp=` another port at both ends"
+            )),
+            _ => Err(fail(error)),
+        }
+    }
+}
+
+/// Whether an interface of this network namespace has an address.
+fn kernel_has(address: Ipv4Addr) -> io::Result<bool> {
+    let mut list = std::ptr::null_mut();
+    // SAFETY: the system writes the list's first entry to the place given.
+    if unsafe { libc::getifaddrs(&raw mut list) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let (mut entry, mut found) = (list, false);
+    while !entry.is_null() {
+        // SAFETY: the list ends with a null pointer; an address of this family is of this type.
+        unsafe {
+            let at = (*entry).ifa_addr;
+            if !at.is_null() && libc::c_int::from((*at).sa_family) == libc::AF_INET {
+                let bits = (*at.cast::<libc::sockaddr_in>()).sin_addr.s_addr;
+                found |= u32::from_be(bits) == address.to_bits();
+            }
+            entry = (*entry).ifa_next;
+        }
+    }
+    // SAFETY: the list is given back once.
+    unsafe { libc::freeifaddrs(list) };
+    Ok(found)
+}
+
+fn set_option<T>(
+    descriptor: &OwnedFd,
+    level: libc::c_int,
+    option: libc::c_int,
+    value: &T,
+) -> io::Result<()> {
+    let length = size_of::<T>() as libc::socklen_t;
+    let pointer = (value as *const T).cast::<libc::c_void>();
+    // SAFETY: the value is as long as said, and lives during the call.
+    let result =
+        unsafe { libc::setsockopt(descriptor.as_raw_fd(), level, option, pointer, length) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Nanoseconds of a time of the system.
