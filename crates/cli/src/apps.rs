@@ -31,7 +31,8 @@ pub struct Place {
     /// Host of the scenario: host0
     #[arg(long, value_name = "HOST")]
     pub name: String,
-    /// Interface of its port: PORT=if:INTERFACE, or device of DPDK: PORT=PCI-ADDRESS, PORT=net_DRIVER...
+    /// Interface of its port: PORT=if:INTERFACE, on an ordinary network PORT=if:INTERFACE,ip=ADDRESS/BITS,peer=ADDRESS, or
+    /// device of DPDK: PORT=PCI-ADDRESS, PORT=net_DRIVER...
     #[arg(long, value_name = "PORT=OUTLET")]
     pub port: Vec<String>,
     /// Start DPDK with these arguments of its EAL, instead of those that the device needs
@@ -85,7 +86,8 @@ pub struct Perf {
     /// Host of the scenario
     #[arg(long, value_name = "HOST")]
     pub name: Option<String>,
-    /// Interface of its port: PORT=if:INTERFACE, or device of DPDK: PORT=PCI-ADDRESS, PORT=net_DRIVER...
+    /// Interface of its port: PORT=if:INTERFACE, on an ordinary network PORT=if:INTERFACE,ip=ADDRESS/BITS,peer=ADDRESS, or
+    /// device of DPDK: PORT=PCI-ADDRESS, PORT=net_DRIVER...
     #[arg(long, value_name = "PORT=OUTLET")]
     pub port: Vec<String>,
     /// Start DPDK with these arguments of its EAL, instead of those that the device needs

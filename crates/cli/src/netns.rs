@@ -95,7 +95,8 @@ fn check_cores(plan: &Plan, list: &str) -> Result<(), Fault> {
     for id in (plan.fabric.hosts()..plan.fabric.nodes()).map(NodeId) {
         let outlet = |port| (port, Outlet::Interface(interface(port)));
         let ports = plan.fabric.ports_of(id).map(outlet).collect();
-        Cores::new(plan, &Node { id, name: plan.fabric.node_name(id), ports }, list)?;
+        let name = plan.fabric.node_name(id);
+        Cores::new(plan, &Node { id, name, ports, past_switch: false }, list)?;
     }
     Ok(())
 }

@@ -40,8 +40,8 @@ pub struct NodeArgs {
     /// Node of the scenario: host0, leaf1, switch0
     #[arg(long, value_name = "NODE")]
     pub name: String,
-    /// Interface of a port: PORT=if:INTERFACE, or device of DPDK: PORT=PCI-ADDRESS, PORT=net_DRIVER...; PORT is a
-    /// port's number, or the node it leads to
+    /// Interface of a port: PORT=if:INTERFACE, on an ordinary network PORT=if:INTERFACE,ip=ADDRESS/BITS,peer=ADDRESS, or
+    /// device of DPDK: PORT=PCI-ADDRESS, PORT=net_DRIVER...; PORT is a port's number, or the node it leads to
     #[arg(long, value_name = "PORT=OUTLET")]
     pub port: Vec<String>,
     /// Start DPDK with these arguments of its EAL, instead of those that the devices need

@@ -19,8 +19,9 @@ pub use run::run;
 use crate::fault::{Problem, expected, wrong};
 use crate::plan::Plan;
 use crate::{Fault, nearest, prepare};
-use incast_dataplane::{Identity, Meeting, Neighbour, Outside, system};
+use incast_dataplane::{Identity, Meeting, Neighbour, Obstacle, Outside, system};
 use incast_fabric::NodeId;
+use incast_wire::HEADER_BYTES;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,12 +42,14 @@ pub struct Node {
     pub name: String,
     /// Its ports.
     pub ports: Vec<(u32, Outlet)>,
+    /// Whether its port leads to the other host: the switch between is the network's own, and no node.
+    pub past_switch: bool,
 }
 
 impl Node {
     /// The node `name` of a scenario whose ports are given as `5=if:veth0` or `5=0000:3b:00.0`: the
     /// number of the port in the scenario, or the name of the node it leads to; and an
-    /// [`Outlet`].
+    /// [`Outlet`]. A host on an ordinary network may name the only other host: the switch between is then the network's.
     ///
     /// # Errors
     /// There is no such node or port, a port is missing or there twice, outlets are of two kinds, or
@@ -54,9 +57,10 @@ impl Node {
     pub fn new(plan: &Plan, name: &str, ports: &[String]) -> Result<Node, Fault> {
         let fabric = &plan.fabric;
         let id = fabric.node_named(name).map_err(|error| Fault::new(error).placed("--name"))?;
-        let mut node = Node { id, name: fabric.node_name(id), ports: vec![] };
+        let mut node = Node { id, name: fabric.node_name(id), ports: vec![], past_switch: false };
         for text in ports {
-            let (port, outlet) = node.outlet(plan, text)?;
+            let (port, outlet, past_switch) = node.outlet(plan, text)?;
+            node.past_switch |= past_switch;
             if node.ports.iter().any(|(known, _)| *known == port) {
                 return Err(Fault::new(format!("port {port} is given twice")).placed("--port"));
             }
@@ -92,7 +96,7 @@ impl Node {
         Ok(node)
     }
 
-    fn outlet(&self, plan: &Plan, text: &str) -> Result<(u32, Outlet), Fault> {
+    fn outlet(&self, plan: &Plan, text: &str) -> Result<(u32, Outlet, bool), Fault> {
         let fabric = &plan.fabric;
         let refuse = |problem: Problem| Fault::new(problem).placed(format!("--port {text}"));
         let Some((port, outlet)) = text.split_once('=') else {
@@ -104,25 +108,58 @@ impl Node {
         let by_name =
             peers.iter().position(|name| name == port).map(|place| all.start + place as u32);
         let by_number = port.parse::<u32>().ok().filter(|port| all.contains(port));
-        let Some(port) = by_number.or(by_name) else {
+        let past_switch =
+            self.other_host(plan).is_some_and(|(other, _)| fabric.node_name(other) == port);
+        let by_host = past_switch.then_some(all.start);
+        let Some(port) = by_number.or(by_name).or(by_host) else {
             let hint = nearest(port, peers.iter().map(String::as_str));
             let (name, first, last) = (&self.name, all.start, all.end.saturating_sub(1));
             let problem =
                 wrong(format!("{name} has the ports {first} to {last}, to {}", peers.join(", ")));
             return Err(refuse(problem.meant(hint)));
         };
-        Ok((port, Outlet::parse(outlet).map_err(refuse)?))
+        let outlet = Outlet::parse(outlet).map_err(refuse)?;
+        if past_switch && !matches!(outlet, Outlet::Udp(..)) {
+            let problem = wrong(
+                "a host is reached past a switch that is no node by an ordinary network only",
+            );
+            return Err(refuse(problem.expected("if:INTERFACE,ip=ADDRESS/BITS,peer=ADDRESS")));
+        }
+        Ok((port, outlet, past_switch))
+    }
+
+    /// Of a host, the only other one of the scenario and its port, if one switch is between them.
+    fn other_host(&self, plan: &Plan) -> Option<(NodeId, u32)> {
+        let fabric = &plan.fabric;
+        let only = fabric.hosts() == 2 && fabric.nodes() == 3 && self.id.0 < 2;
+        let other = only.then(|| NodeId(1 - self.id.0))?;
+        Some((other, fabric.ports_of(other).start))
+    }
+
+    /// Which port is at the other end of a port of this node.
+    fn peer(&self, plan: &Plan, port: u32) -> u32 {
+        match self.other_host(plan).filter(|_| self.past_switch) {
+            Some((_, peer)) => peer,
+            None => plan.fabric.ports()[port as usize].reverse.0,
+        }
     }
 
     /// The ends of its links.
     fn neighbours(&self, plan: &Plan) -> Vec<Neighbour> {
         let ports = self.ports.iter().map(|(port, _)| {
-            let spec = &plan.fabric.ports()[*port as usize];
-            let name = plan.fabric.node_name(spec.peer);
-            Neighbour { port: *port, name, peer: spec.reverse.0 }
+            let peer = self.peer(plan, *port);
+            let name = plan.fabric.node_name(plan.fabric.ports()[peer as usize].node);
+            Neighbour { port: *port, name, peer }
         });
         ports.collect()
     }
+}
+
+/// Bytes of the longest packets of a scenario as they are sent: those of a full one, whose headers here may be longer
+/// or shorter than the scenario's.
+fn packet_bytes(plan: &Plan) -> usize {
+    let framing = &plan.site.framing;
+    framing.mss() as usize + HEADER_BYTES as usize
 }
 
 /// Meets the neighbours of a node, for at most `patience`, and measures the round trips of links. Nothing
@@ -146,8 +183,9 @@ pub fn meet(
         scenario,
         process: system::process_number(),
     };
-    let links = plan.fabric.ports().len() / 2;
-    let mut meeting = Meeting::new(me, node.neighbours(plan)).measuring(links);
+    let links = if node.past_switch { 1 } else { plan.fabric.ports().len() / 2 };
+    let meeting = Meeting::new(me, node.neighbours(plan)).measuring(links);
+    let mut meeting = meeting.needing(packet_bytes(plan));
     let begin = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         meeting.say(io);
@@ -161,7 +199,13 @@ pub fn meet(
             (0..3).for_each(|_| meeting.say(io));
             let meeting = Arc::new(meeting);
             io.end_hellos(meeting.clone());
-            return Ok(Some(Met::of(plan, meeting)));
+            return Ok(Some(Met::of(plan, node, meeting)));
+        }
+        let obstacles =
+            node.ports.iter().filter_map(|(port, _)| Some((*port, io.obstacle(*port)?)));
+        let obstacles: Vec<(u32, Obstacle)> = obstacles.collect();
+        if let Some((port, found)) = obstacles.iter().find(|(_, found)| found.ends) {
+            return Err(Fault::new(format!("port {port} of {}: {}", node.name, found.says)));
         }
         if let Some(missing) = meeting.missing().filter(|_| begin.elapsed() >= patience) {
             let waited = patience.as_secs_f64();
@@ -170,7 +214,10 @@ pub fn meet(
                 0 => String::new(),
                 count => format!("; {count} frames came without the key of this network"),
             };
-            return Err(Fault::new(format!("{}: after {waited} s {missing}{stranger}", node.name)));
+            let found = |(port, found): &(u32, Obstacle)| format!("; port {port}: {}", found.says);
+            let found: String = obstacles.iter().map(found).collect();
+            let name = &node.name;
+            return Err(Fault::new(format!("{name}: after {waited} s {missing}{found}{stranger}")));
         }
     }
     Ok(None)
@@ -181,8 +228,8 @@ pub fn check(plan: &Plan) -> Result<(), Fault> {
     if plan.cases.len() != 1 {
         let names: Vec<&str> = plan.cases.iter().map(|case| case.label.as_str()).collect();
         let problem = wrong("a testbed of processes runs one transport")
-            .expected(format!("one of {names:?}"));
-        return Err(Fault::new(problem).placed("transport.names"));
+            .expected(format!("one of {}", names.join(", ")));
+        return Err(Fault::value("transport.names", names.join(", "), problem));
     }
     no_host_model(plan)?;
     let waits =

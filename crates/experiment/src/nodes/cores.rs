@@ -27,10 +27,9 @@ impl Cores {
             .ok_or_else(|| refuse(expected("numbers of cores, each once: 2,3 or 2-5")))?;
         let allowed = system::allowed_cores();
         if let Some(absent) = cores.iter().find(|core| !allowed.contains(core)) {
-            return Err(refuse(
-                wrong(format!("core {absent} is not there"))
-                    .expected(format!("some of {allowed:?}")),
-            ));
+            let all: Vec<String> = allowed.iter().map(usize::to_string).collect();
+            let problem = wrong(format!("core {absent} is not there"));
+            return Err(refuse(problem.expected(format!("some of {}", all.join(", ")))));
         }
         let ports: Vec<u32> = node.ports.iter().map(|(port, _)| *port).collect();
         if cores.len() > ports.len() {
@@ -105,7 +104,7 @@ mod tests {
         let id = incast_fabric::NodeId(plan.fabric.hosts());
         let outlet = |port| (port, Outlet::Interface(format!("p{port}")));
         let ports = plan.fabric.ports_of(id).map(outlet).collect();
-        Cores::new(&plan, &Node { id, name: "leaf0".into(), ports }, list)
+        Cores::new(&plan, &Node { id, name: "leaf0".into(), ports, past_switch: false }, list)
     }
 
     #[test]

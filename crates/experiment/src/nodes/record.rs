@@ -324,7 +324,8 @@ mod tests {
         let parts: Vec<NodeRecord> = (0..plan.fabric.nodes())
             .map(|id| {
                 let id = incast_fabric::NodeId(id);
-                let node = Node { id, name: plan.fabric.node_name(id), ports: vec![] };
+                let name = plan.fabric.node_name(id);
+                let node = Node { id, name, ports: vec![], past_switch: false };
                 let part = NodeRecord::of(&plan, &node, &whole);
                 let json = serde_json::to_string(&part).unwrap();
                 let mut part: NodeRecord = serde_json::from_str(&json).unwrap();
