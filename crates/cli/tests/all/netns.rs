@@ -575,7 +575,9 @@ fn mistakes_are_said() {
     assert!(unknown.contains("did you mean `host0`"), "{unknown}");
     let form = with(&["host0", "--port", "0=veth0"]);
     assert!(
-        form.contains("expected if:INTERFACE, such as if:veth0, or a device of DPDK"),
+        form.contains(
+            "expected if:INTERFACE, such as if:veth0, or on an ordinary network if:eth1,ip="
+        ),
         "{form}"
     );
     let other = with(&["host0", "--port", "7=if:veth0"]);
@@ -586,4 +588,108 @@ fn mistakes_are_said() {
     assert!(absent.contains("there is no interface `nothere` here; there are: lo"), "{absent}");
     let long = message(&["testbed", "netns", "net.toml", "--for", "601s"]);
     assert!(long.contains("at most"), "{long}");
+}
+
+/// An ordinary network: two hosts in networks of their own, and a router of the kernel between them, which is also
+/// where a switch of ours may run. The kernel has host 1's address, too.
+const ROUTED: &str = r#"
+set -e
+mount -t tmpfs none /run
+for n in h0 r h1; do ip netns add $n; done
+ip link add a0 netns h0 type veth peer name b0 netns r
+ip link add a1 netns h1 type veth peer name b1 netns r
+ip -n r address add 10.1.0.1/24 dev b0; ip -n r address add 10.2.0.1/24 dev b1
+ip -n h1 address add 10.2.0.2/24 dev a1
+for n in h0:a0 r:b0 r:b1 h1:a1; do ip -n ${n%:*} link set ${n#*:} up; done
+ip -n h1 route add default via 10.2.0.1
+ip netns exec r sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
+AT0=ip=10.1.0.2/24,peer=10.2.0.2,gateway=10.1.0.1
+AT1=ip=10.2.0.2/24,peer=10.1.0.2,gateway=10.2.0.1
+serve() { ip netns exec h1 "$0" testbed serve net.toml --name host1 --folder inbox "$@" > serve.log 2>&1 & server=$!; }
+client() { ip netns exec h0 "$0" testbed send "$@" --name host0 --to host1; }
+end() { kill -INT $server; wait $server || true; cat serve.log; rm -f inbox/*; }
+echo == dctcp
+serve --port host0=if:a1,$AT1
+client one.bin net.toml --port host1=if:a0,$AT0; cmp one.bin inbox/one.bin; end
+echo == with a key
+head -c 32 /dev/urandom > net.key; SET='--key net.key'
+ip -n r neigh flush all
+serve --port host0=if:a1,$AT1 $SET
+client one.bin net.toml --port host1=if:a0,$AT0 $SET; cmp one.bin inbox/one.bin; end
+echo == ren over its switch
+SET='--set transport.names=["ren"]'
+ip -n r address add 10.1.0.9/24 dev b0
+ip netns exec r "$0" testbed node net.toml --name leaf0 --for 60s $SET \
+  --port host0=if:b0,ip=10.1.0.9/24,peer=10.1.0.2 --port host1=if:b1,ip=10.2.0.9/24,peer=10.2.0.2 > node.log 2>&1 & switch=$!
+serve --port leaf0=if:a1,ip=10.2.0.2/24,peer=10.2.0.9 $SET
+client one.bin net.toml --port leaf0=if:a0,ip=10.1.0.2/24,peer=10.1.0.9 $SET; cmp one.bin inbox/one.bin
+kill -INT $switch; wait $switch; cat node.log; end
+echo == ren without a switch
+serve --port host0=if:a1,$AT1 $SET
+client one.bin net.toml --port host1=if:a0,$AT0 $SET 2>&1; end
+echo == nobody
+client one.bin net.toml --port host1=if:a0,ip=10.1.0.2/24,peer=10.2.0.2,gateway=10.1.0.7 --patience 1s 2>&1 || echo it fails
+echo == duplicate
+client one.bin net.toml --port host1=if:a0,ip=10.1.0.1/24,peer=10.2.0.2,gateway=10.1.0.7 2>&1 || echo it fails
+echo == not there
+client one.bin net.toml --port host1=if:a0,$AT0 --patience 2s 2>&1 || echo it fails
+echo == taken
+ip netns exec h1 python3 -c 'import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("", 49253)); time.sleep(3)' & taken=$!
+sleep 1; (ip netns exec h1 "$0" testbed serve net.toml --name host1 --port host0=if:a1,$AT1) 2>&1 || echo it fails
+wait $taken
+echo == narrow
+ip -n h0 link set a0 mtu 1400
+client one.bin net.toml --port host1=if:a0,$AT0 2>&1 || echo it fails
+ip -n h0 link set a0 mtu 1500
+echo == narrow on the way
+ip -n r link set b1 mtu 1400
+serve --port host0=if:a1,$AT1 --patience 4s
+client one.bin net.toml --port host1=if:a0,$AT0 --patience 3s 2>&1 || echo it fails
+wait $server || true
+"#;
+
+/// Messages cross an ordinary network, with a router and ARP of the kernel, and what keeps them from it is said.
+#[test]
+fn hosts_talk_over_a_routed_network() {
+    if !tier() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let scenario = SCENARIO.replace("dumbbell:3x2", "star:2").replace("\"3\"", "\"1\"");
+    let scenario = scenario.replace("[fabric]\n", "[fabric]\nmtu = 1440\n");
+    std::fs::write(at("net.toml"), scenario).unwrap();
+    std::fs::create_dir(at("inbox")).unwrap();
+    let bytes: Vec<u8> = (0..1_500_000u32).map(|at| (at * 29 + at / 251) as u8).collect();
+    std::fs::write(at("one.bin"), bytes).unwrap();
+    let mut unshare = Command::new("unshare");
+    unshare.args(["-Urnmpf", "sh", "-c", ROUTED, env!("CARGO_BIN_EXE_incast")]);
+    let output = unshare.current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).to_string();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let log = std::fs::read_to_string(at("serve.log")).unwrap_or_default();
+    println!("{said}\n{errors}\n{log}");
+    assert!(output.status.success(), "{said}\n{errors}\n{log}");
+    for name in ["dctcp", "with a key", "ren over its switch", "ren without a switch"] {
+        let part = part(&said, name);
+        assert!(part.contains("at both ends") && part.contains("host1 serves"), "{part}");
+        let blind = part.contains("ren reacts to marks that its own switches make");
+        assert_eq!(blind, name == "ren without a switch", "{part}");
+    }
+    let one = |name: &str, expected: &str| {
+        let part = part(&said, name);
+        assert!(part.contains(expected) && part.contains("it fails"), "{name}: {part}");
+        let errors = part.trim().lines().filter(|line| line.starts_with("error"));
+        assert_eq!(errors.count(), 1, "{part}");
+    };
+    one("nobody", "the gateway 10.1.0.7 has not answered");
+    one("duplicate", "has 10.1.0.1 too: give one of them another address");
+    one("not there", "10.2.0.2 says that no program has UDP port 49253");
+    one("taken", "another program has UDP port 49253 of 10.2.0.2");
+    one(
+        "narrow",
+        "a0 takes packets of at most 1400 bytes (MTU), and 1468 are needed: 1440 of the scenario's",
+    );
+    let way = "10.1.0.1 says that packets to 10.2.0.2 may have 1400 bytes: set fabric.mtu to 1372 or less";
+    one("narrow on the way", way);
 }
