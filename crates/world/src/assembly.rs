@@ -7,9 +7,9 @@ use crate::{Executions, FlowSetup, Options, Setup, cut_for_good, epochs};
 use incast_egress::port::{Builder, Join, Marking, PolicyConflict, splits};
 use incast_fabric::{Fabric, NodeId, Tier};
 use incast_transport::{
-    Bytes, Classes, Discipline, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Limit, Policy, Rate, Routing,
-    Schedule, Setting, SizeQuantiles, Span, SwitchSite, Transport, TransportId, TransportKind,
-    TransportSet,
+    Bytes, Classes, Discipline, EcnUse, FabricSite, Framing, Host, HostId, HostSite, Limit, Policy,
+    Rate, Routing, Schedule, Setting, SizeQuantiles, Span, SwitchSite, Transport, TransportId,
+    TransportKind, TransportSet,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -16,8 +16,8 @@ use incast_endpoint::unordered::{
     CONTROL, CreditPlan, EXTENSION, HostPlan, QUANTUM, Rules, Sizes, UnorderedHost, at_least,
 };
 use incast_transport::{
-    Bytes, Declaration, Ecn, EcnUse, FabricSite, Fault, Host, HostSite, Info, Optional,
-    Policy, PortSite, Rate, Ready, Routing, Span, TransportId, TransportKind,
+    Bytes, Declaration, Ecn, EcnUse, FabricSite, Fault, Host, HostSite, Info, Optional, Policy,
+    PortSite, Rate, Ready, Routing, Span, TransportId, TransportKind,
 };
 use patience::Patience;
 

@@ -24,8 +24,8 @@ use incast_endpoint::unordered::{
 };
 use incast_transport::fault::{Fault, expected};
 use incast_transport::{
-    Bytes, Declaration, Ecn, EcnUse, FabricSite, Host, HostSite, Info, Notice, Optional,
-    Policy, PortSite, Rate, Ready, Routing, Span, TransportId, TransportKind,
+    Bytes, Declaration, Ecn, EcnUse, FabricSite, Host, HostSite, Info, Notice, Optional, Policy,
+    PortSite, Rate, Ready, Routing, Span, TransportId, TransportKind,
 };
 use std::sync::Arc;
 
