@@ -23,6 +23,8 @@ TOP = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
 ITEM = re.compile(r"([-*]|\d+\.) ")
 LANGUAGES = {".py": "python", ".pyi": "python", ".rs": "rust", ".toml": "toml", ".csv": "text", ".topo": "text"}
+# Lines of a file from which on it scrolls in its page.
+TALL = 250
 # The pages of the site that stand for files elsewhere in the repository.
 FRONT = "docs/site/landing.md"
 SCENARIOS = "examples/scenarios"
@@ -89,7 +91,10 @@ def shown(path: str) -> str:
     text = (place if place.is_file() else PAPERS / place.name).read_text()
     if path.endswith(".md"):
         return text
-    return f"# {path}\n\n```` {LANGUAGES.get(Path(path).suffix, 'text')}\n{text.rstrip()}\n````\n"
+    language = LANGUAGES.get(Path(path).suffix, "text")
+    # A long file scrolls in a frame of its own.
+    kind = f"{{ .{language} .tall }}" if text.count("\n") > TALL else language
+    return f"# {path}\n\n```` {kind}\n{text.rstrip()}\n````\n"
 
 
 def scenarios() -> str:
