@@ -9,6 +9,7 @@ use super::finite::{InFinite, Order, Size};
 use super::sets::title;
 use super::{Page, Verdict, sets};
 use incast_measure::chart::{Axis, Chart, Line, Point, Scale};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// What the colours mean.
@@ -101,7 +102,8 @@ pub fn picture(verdict: &Verdict, claim: &Claim) -> Chart {
         Unit::Ratio => Unit::PercentLower,
         unit => unit,
     };
-    let lengths = || verdict.as_run.iter().flat_map(|one| &one.lengths).map(|one| one.flows);
+    let lengths = verdict.as_run.iter().flat_map(|one| &one.lengths).map(|one| one.flows);
+    let lengths: BTreeSet<u64> = lengths.collect();
     let line = |one: &InFinite| {
         let points = one.lengths.iter().map(|at| {
             let width = at.half_width.map(|width| 100.0 * width);
@@ -111,16 +113,14 @@ pub fn picture(verdict: &Verdict, claim: &Claim) -> Chart {
     };
     let mut lines: Vec<Line> = verdict.as_run.iter().map(line).collect();
     if let Some(Printed::One(number)) = claim.paper {
-        let mut all: Vec<u64> = lengths().collect();
-        all.sort_unstable();
-        all.dedup();
-        let printed = all.iter().map(|flows| (*flows as f64, number)).collect();
+        let printed = lengths.iter().map(|flows| (*flows as f64, number)).collect();
         lines.push(Line { name: "the paper".into(), printed, ..Line::default() });
     }
     lines.iter_mut().enumerate().for_each(|(look, line)| line.look = look);
+    let ticks = lengths.iter().map(|flows| (*flows as f64, flows.to_string()));
     Chart {
         title: verdict.claim.clone(),
-        x: Axis::titled("flows of a run from empty").scaled(Scale::Log),
+        x: Axis::titled("flows of a run from empty").scaled(Scale::Log).ticks(ticks.collect()),
         y: Axis::titled(&claim.unit),
         lines,
         ..Chart::default()
