@@ -19,6 +19,7 @@ use arp::{ARP_BYTES, Heard, Packet, Resolver};
 use datagram::{Ends, HEAD, IP_BYTES, TOO_LONG, UDP_BYTES};
 use ethernet::{ETHERNET, Mac};
 use incast_wire::{PROTOCOL, rewrite_mark};
+use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 
 /// The UDP port of both ends, unless another is set: one for private use (RFC 6335).
@@ -136,7 +137,7 @@ pub struct Station {
     /// What was last said of datagrams that were not delivered, with its code.
     refused: Option<(u8, String)>,
     /// What is to be told once.
-    notes: Vec<String>,
+    notes: VecDeque<String>,
 }
 
 /// Most notes that wait to be told.
@@ -147,7 +148,7 @@ impl Station {
     /// 3168. `answers`: nobody else on this machine answers for the port's address.
     pub fn new(addresses: Addresses, mac: [u8; 6], marks: bool, answers: bool) -> Station {
         let arp = Resolver::new((mac, addresses.own), addresses.next_hop(), answers);
-        let notes = vec![];
+        let notes = VecDeque::new();
         let (answer, duplicate, refused) = (None, None, None);
         Station { addresses, mac, marks, arp, answer, duplicate, refused, notes }
     }
@@ -262,13 +263,13 @@ impl Station {
 
     fn note(&mut self, note: String) {
         if self.notes.len() < NOTES_MOST {
-            self.notes.push(note);
+            self.notes.push_back(note);
         }
     }
 
-    /// What is to be told, once.
+    /// What is to be told, once, in the order in which it happened.
     pub fn take_note(&mut self) -> Option<String> {
-        self.notes.pop()
+        self.notes.pop_front()
     }
 
     /// Who takes what this port sends, in words.

@@ -38,8 +38,12 @@ pub(crate) fn origin(packet: &Packet) -> HostId {
 
 /// What a flow's packets may have to themselves under a routing, for the ideal time of a flow.
 pub fn path_use(routing: Routing) -> PathUse {
-    match routing.plain() {
-        Routing::Ecmp | Routing::SymmetricEcmp | Routing::Paths => PathUse::One,
+    match routing {
+        Routing::Ecmp
+        | Routing::SymmetricEcmp
+        | Routing::EcmpOfConnections
+        | Routing::SymmetricEcmpOfConnections
+        | Routing::Paths => PathUse::One,
         Routing::Spray
         | Routing::RoundRobin
         | Routing::SourceRoundRobin
@@ -50,9 +54,6 @@ pub fn path_use(routing: Routing) -> PathUse {
         | Routing::Flowlet
         | Routing::Conga
         | Routing::Plb => PathUse::Each,
-        Routing::EcmpOfConnections | Routing::SymmetricEcmpOfConnections => {
-            unreachable!("no plain routing")
-        }
     }
 }
 

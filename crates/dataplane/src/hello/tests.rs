@@ -13,6 +13,13 @@ fn says(heard: u64, known: bool) -> Says {
     Says { heard, known, ..Says::default() }
 }
 
+fn both_speak(io: &mut Mem, host: &mut Meeting, switch: &mut Meeting) {
+    host.say(io);
+    switch.hear(io).unwrap();
+    switch.say(io);
+    host.hear(io).unwrap();
+}
+
 /// A host and its switch, and the ring between them.
 fn pair(change: impl Fn(&mut Identity)) -> (Mem, Meeting, Meeting) {
     let (rate, propagation) = (Rate::from_gbps(1), Span::from_us(1));
@@ -114,12 +121,7 @@ fn round_trips_are_measured_before_a_meeting_is_over() {
     assert_eq!(host.missing().unwrap(), "the round trips of 1 links are not known");
     // The switch learns of it elsewhere.
     switch.trips.learn("-77:500,");
-    for _ in 0..2 {
-        host.say(&mut io);
-        switch.hear(&mut io).unwrap();
-        switch.say(&mut io);
-        host.hear(&mut io).unwrap();
-    }
+    (0..2).for_each(|_| both_speak(&mut io, &mut host, &mut switch));
     assert!(host.is_over() && switch.is_over());
     assert_eq!(host.round_trips(), switch.round_trips());
     assert_eq!(host.round_trips()[&77], Span::from_ns(500));
@@ -264,12 +266,7 @@ fn packets_as_long_as_needed_have_to_pass() {
     };
     assert_eq!(host.missing().unwrap(), told("to", "s2 (port 0)"));
     assert_eq!(switch.missing().unwrap(), told("from", "h0 (port 2)"));
-    for _ in 0..2 {
-        host.say(&mut io);
-        switch.hear(&mut io).unwrap();
-        switch.say(&mut io);
-        host.hear(&mut io).unwrap();
-    }
+    (0..2).for_each(|_| both_speak(&mut io, &mut host, &mut switch));
     assert!(host.is_over() && switch.is_over());
     // One that runs answers a long hello of one that returns: it has come.
     let (_, again, _) = pair(|host| host.process = 99);

@@ -9,20 +9,20 @@ const RATE: f64 = 100.0;
 /// One-way propagation over two links of the star.
 const PROPAGATION_US: f64 = 2.0;
 
-fn plan(text: &str) -> Plan {
+pub(crate) fn plan(text: &str) -> Plan {
     Plan::new(Scenario::parse(text, "test", &[]).unwrap_or_else(|fault| panic!("{fault}"))).unwrap()
 }
 
-fn refused(text: &str) -> String {
+pub(crate) fn refused(text: &str) -> String {
     let scenario = Scenario::parse(text, "test", &[]);
     scenario.and_then(Plan::new).map(|_| ()).expect_err(text).to_string()
 }
 
-fn run_with(plan: &Plan, threads: usize) -> Run {
+pub(crate) fn run_with(plan: &Plan, threads: usize) -> Run {
     execute(plan, &plan.cases[0], vec![], threads, &Monitor::default()).unwrap().0
 }
 
-fn run(text: &str) -> Run {
+pub(crate) fn run(text: &str) -> Run {
     run_with(&plan(text), 1)
 }
 

@@ -1,31 +1,15 @@
 //! Collectives, programs and jobs whose messages follow each other on connections.
 
+use crate::collectives::{plan, refused, run, run_with};
 use crate::programs::{end, planned, scenario as with_traffic};
 use incast_endpoint::sender::views::Data;
-use incast_experiment::{Monitor, Plan, Scenario, World, execute};
+use incast_experiment::{Plan, Scenario, World};
 use incast_measure::{Collective, Run};
 use incast_transport::{FlowId, Header, HostId, Packet, RunRecord, Span, TransportId};
 use incast_world::path_of;
 use std::collections::{BTreeMap, BTreeSet};
 
 const RATE: f64 = 100.0;
-
-fn plan(text: &str) -> Plan {
-    Plan::new(Scenario::parse(text, "test", &[]).unwrap_or_else(|fault| panic!("{fault}"))).unwrap()
-}
-
-fn refused(text: &str) -> String {
-    let scenario = Scenario::parse(text, "test", &[]);
-    scenario.and_then(Plan::new).map(|_| ()).expect_err(text).to_string()
-}
-
-fn run_with(plan: &Plan, threads: usize) -> Run {
-    execute(plan, &plan.cases[0], vec![], threads, &Monitor::default()).unwrap().0
-}
-
-fn run(text: &str) -> Run {
-    run_with(&plan(text), 1)
-}
 
 fn star(transport: &str, ranks: u32, own: &str) -> String {
     format!(
